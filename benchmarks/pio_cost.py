@@ -5,21 +5,31 @@ python -m benchmarks.pio_cost
 """
 
 import subprocess
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Final
 
 _SOURCE: Final = Path(__file__).with_name("pio_cost.cpp")
 _ENGINE: Final = Path(__file__).parents[1] / "engine"
-_PARTS: Final = ("storage/workloads/pio/pattern.cpp", "base/permutation.cpp")
+_JSON: Final = Path(sysconfig.get_path("purelib")) / "nlohmann_json" / "include"
 
 
 def main() -> None:
     """Print the table."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "pio_cost"
-        sources = [str(_SOURCE), *(str(_ENGINE / part) for part in _PARTS)]
-        words = ["c++", "-std=c++23", "-O2", "-march=native", f"-I{_ENGINE}", "-o", str(program), *sources]
+        words = [
+            "c++",
+            "-std=c++23",
+            "-O2",
+            "-march=native",
+            f"-I{_ENGINE}",
+            f"-I{_JSON}",
+            "-o",
+            str(program),
+            str(_SOURCE),
+        ]
         subprocess.run(words, check=True)
         print("| pattern | 1 rank | 64 ranks | 4096 ranks |\n|---|---|---|---|", flush=True)
         subprocess.run([str(program)], check=True)

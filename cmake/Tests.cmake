@@ -96,10 +96,10 @@ endif()
 # What these do is the same on any number of ranks above one, so 1 and 2, which mostly have a core each, show it. Whom a
 # message, a share of the work or an agreement goes to depends on the number: all else also runs on the largest number,
 # which takes the place of two with the sanitizers.
-set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FixedWork Flash FullFileSystem Gemm*
+set(alike BEffIoPhase Compute Contamination CoreBudget FaultBackend FaultyPlans FilesOf FixedWork Flash FullFileSystem Gemm*
   Hdf5Effects Hdf5Facts Hdf5Library LaunchRecords LaunchWatch LibraryFile ManifestFailure MemoryWorkload Metadata* Mixed*
   ModelBackend Moved Node Overlap PhaseRunner Pio* PosixShared Repetition Resident Session SharedDataset Solve* StuckPhase Transfer*
-  Uring Vpic VpicPhase WindowedPhase)
+  Vpic VpicPhase WindowedPhase)
 list(TRANSFORM alike REPLACE "(.+)" "Mpi\\1.*:*/Mpi\\1.*") # a suite with parameters has a name before its own
 list(JOIN alike ":" alike)
 foreach(ranks ${numbers_of_ranks})

@@ -8,7 +8,6 @@
 #include <thread>
 
 namespace ullage::affinity_test {
-namespace {
 
 using Cpus = std::vector<int>;
 
@@ -62,5 +61,4 @@ TEST(Affinity, SpareCpusAreThoseOfCoresThatNobodyUses) {
   EXPECT_EQ(spare_cpus(all, std::vector{0, 7}, unknown), (std::vector{1, 2, 3, 4, 5, 6}));
 }
 
-}  // namespace
 }  // namespace ullage::affinity_test

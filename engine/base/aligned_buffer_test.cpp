@@ -11,14 +11,11 @@
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "base/affinity.hpp"
 
 namespace ullage::aligned_buffer_test {
-namespace {
 
 /// VmLck of this process.
 std::size_t locked_kib() {
@@ -105,5 +102,4 @@ TEST(AlignedBuffer, MovesWithItsContents) {
   EXPECT_EQ(second.bytes()[0], std::byte{7});
 }
 
-}  // namespace
 }  // namespace ullage::aligned_buffer_test

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 namespace ullage::clock_rate_test {
-namespace {
 
 TEST(ClockRate, DisagreementIsRelativeAndNeedsBoth) {
   EXPECT_NEAR((ClockRate{3.0e9, 2.0e9}.disagreement()), 0.5, 1e-12);
@@ -32,5 +31,4 @@ TEST(ClockRate, AdditionsAreNotFoldedAndMultiplicationsTakeWhatIsSaid) {
 #endif
 }
 
-}  // namespace
 }  // namespace ullage::clock_rate_test

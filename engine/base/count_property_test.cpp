@@ -6,7 +6,6 @@
 #include "base/count.hpp"
 
 namespace ullage::count_property_test {
-namespace {
 
 __extension__ using Wide = unsigned __int128;
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
@@ -34,5 +33,4 @@ RC_GTEST_PROP(CountProperty, PartsAndWholeBlocksAreRoundedUp, ()) {
   RC_ASSERT(!Count(most).part(some, all).is_known());
 }
 
-}  // namespace
 }  // namespace ullage::count_property_test

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::rounding_test {
-namespace {
 
 TEST(RoundUp, ToTheNextMultipleAndNotFurther) {
   EXPECT_EQ(round_up(0U, 8U), 0U);
@@ -13,5 +12,4 @@ TEST(RoundUp, ToTheNextMultipleAndNotFurther) {
   EXPECT_EQ(round_up(9UL, 4096UL), 4096UL);
 }
 
-}  // namespace
 }  // namespace ullage::rounding_test

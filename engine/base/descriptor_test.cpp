@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/descriptor.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
-#include <sys/stat.h>
-
-#include <functional>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::descriptor_test {
-namespace {
 
 TEST(Descriptor, ClosesOnceAndMoves) {
   Descriptor first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -117,5 +112,4 @@ TEST(ReadText, RefusesMoreThanAsked) {
   EXPECT_EQ(read_text(file.get(), 4999).error(), EFBIG);
 }
 
-}  // namespace
 }  // namespace ullage::descriptor_test

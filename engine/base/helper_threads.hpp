@@ -110,7 +110,11 @@ class HelperThreads final {
 /// Backends tick a meter, and the rank's own is of one thread. Owned by one thread.
 class HelperClock final {
  public:
-  HelperClock();
+  HelperClock() : meter_(std::make_unique<Meter>()) {
+    meter_->use_histogram(false);
+    meter_->start(meter_->clock_ns());
+  }
+
   [[nodiscard]] std::int64_t now_ns() { return meter_->clock_ns(); }
   /// Returns the meter for a transfer that begins at `from_ns`.
   [[nodiscard]] Meter& meter_from(std::int64_t from_ns) {

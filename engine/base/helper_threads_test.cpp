@@ -3,12 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cerrno>
-#include <thread>
-#include <vector>
-
-#include "base/result.hpp"
 #include "base/test_support.hpp"
 
 namespace ullage::helper_threads_test {

@@ -6,7 +6,6 @@
 #include <array>
 
 namespace ullage::hex_test {
-namespace {
 
 TEST(Hex, NumbersHaveTheirLeadingZeros) {
   EXPECT_EQ(hex_of(0xabc, 2), "0abc");
@@ -28,5 +27,4 @@ TEST(Hex, DigitsAreOfLowerCase) {
   EXPECT_FALSE(is_hex("0g"));
 }
 
-}  // namespace
 }  // namespace ullage::hex_test

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -45,16 +46,51 @@ class Histogram final {
     const int shift = static_cast<int>(std::bit_width(value)) - 8;
     return static_cast<std::size_t>(shift + 1) * sub_buckets + static_cast<std::size_t>((value >> shift) - sub_buckets);
   }
-  [[nodiscard]] static std::uint64_t lowest_of(std::size_t bucket) noexcept;
-  [[nodiscard]] static std::uint64_t midpoint_of(std::size_t bucket) noexcept;
 
-  void clear() noexcept;
-  void merge(const Histogram& other) noexcept;
+  [[nodiscard]] static std::uint64_t lowest_of(std::size_t bucket) noexcept {
+    if (bucket < 2 * sub_buckets) return bucket;
+    const std::size_t shift = bucket / sub_buckets - 1;
+    return static_cast<std::uint64_t>(bucket % sub_buckets + sub_buckets) << shift;
+  }
+
+  [[nodiscard]] static std::uint64_t midpoint_of(std::size_t bucket) noexcept {
+    if (bucket < 2 * sub_buckets) return bucket;
+    const std::size_t shift = bucket / sub_buckets - 1;
+    return lowest_of(bucket) + (std::uint64_t{1} << shift) / 2;
+  }
+
+  void clear() noexcept { *this = Histogram(); }
+
+  void merge(const Histogram& other) noexcept {
+    for (std::size_t i = 0; i < bucket_count; ++i) counts_[i] += other.counts_[i];
+    sum_ns_ += other.sum_ns_;
+    min_ns_ = std::min(min_ns_, other.min_ns_);
+    max_ns_ = std::max(max_ns_, other.max_ns_);
+  }
 
   /// Value below or at which `quantile` of the operations lie (nearest rank), as the bucket's midpoint, never below min
   /// or above max; 0 when empty.
-  [[nodiscard]] std::uint64_t quantile_ns(double quantile) const noexcept;
-  [[nodiscard]] std::uint64_t operations() const noexcept;
+  [[nodiscard]] std::uint64_t quantile_ns(double quantile) const noexcept {
+    const std::uint64_t total = operations();
+    if (total == 0) return 0;
+    // A hair less, so that a product like 0.07 * 100 = 7.000000000000001 does not count as the 8th.
+    const double rank =
+        std::clamp(quantile, 0.0, 1.0) * static_cast<double>(total) * (1 - 4 * std::numeric_limits<double>::epsilon());
+    const auto wanted = static_cast<std::uint64_t>(std::ceil(rank));
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < bucket_count; ++i) {
+      seen += counts_[i];
+      if (seen >= std::max<std::uint64_t>(wanted, 1)) return std::clamp(midpoint_of(i), min_ns_, max_ns_);
+    }
+    return max_ns_;
+  }
+
+  [[nodiscard]] std::uint64_t operations() const noexcept {
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : counts_) total += count;
+    return total;
+  }
+
   [[nodiscard]] std::uint64_t sum_ns() const noexcept { return sum_ns_; }
   [[nodiscard]] std::uint64_t min_ns() const noexcept { return operations() == 0 ? 0 : min_ns_; }
   [[nodiscard]] std::uint64_t max_ns() const noexcept { return max_ns_; }
@@ -62,7 +98,12 @@ class Histogram final {
 
   /// Replaces the contents by summed counts and sums and the extremes.
   void assign(std::span<const std::uint64_t, bucket_count> counts, std::uint64_t sum_ns, std::uint64_t min_ns,
-              std::uint64_t max_ns) noexcept;
+              std::uint64_t max_ns) noexcept {
+    std::ranges::copy(counts, counts_.begin());
+    sum_ns_ = sum_ns;
+    min_ns_ = min_ns;
+    max_ns_ = max_ns;
+  }
 
  private:
   std::uint64_t sum_ns_ = 0;

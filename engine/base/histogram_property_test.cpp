@@ -3,7 +3,6 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "base/histogram.hpp"
 
 namespace ullage::histogram_property_test {
-namespace {
 
 using Values = std::vector<std::int64_t>;
 
@@ -61,5 +59,4 @@ RC_GTEST_PROP(HistogramProperty, MergingIsAddingAll, ()) {
   RC_ASSERT(merged->operations() == both.size());
 }
 
-}  // namespace
 }  // namespace ullage::histogram_property_test

@@ -6,7 +6,6 @@
 #include <memory>
 
 namespace ullage::histogram_test {
-namespace {
 
 TEST(Histogram, EmptyIsAllZeros) {
   const auto histogram = std::make_unique<Histogram>();
@@ -99,5 +98,4 @@ TEST(Histogram, AssignIsWhatAReductionGives) {
   EXPECT_EQ(copy->quantile_ns(1), 123'456'789U);
 }
 
-}  // namespace
 }  // namespace ullage::histogram_test

@@ -4,11 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cstdint>
-#include <limits>
-
 namespace ullage::json_test {
-namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -161,5 +157,4 @@ TEST(ObjectReader, DocumentThatIsNoObjectPointsAtTheTop) {
   EXPECT_EQ(reader.finish().error().where, "/");
 }
 
-}  // namespace
 }  // namespace ullage::json_test

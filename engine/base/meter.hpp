@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
 #include "base/permutation.hpp"
+#include "base/pinned.hpp"
 #include "base/tick_clock.hpp"
 #include "base/time_series.hpp"
 
@@ -25,13 +26,11 @@ namespace ullage {
 
 /// One rank's account of one phase. The phase runner starts it, a backend calls completed() after each operation,
 /// and neither looks at the clock in between: an operation lasts from the end of the one before it.
-class Meter final {
+class Meter final : Pinned {
  public:
   /// Nobody stops what it accounts for.
   Meter() noexcept : Meter(never) {}
   explicit Meter(const std::atomic<bool>& stop_now) noexcept : given_stop_(&stop_now), stop_now_(&stop_now) {}
-  Meter(const Meter&) = delete;
-  Meter& operator=(const Meter&) = delete;
 
   /// Forgets what was counted, which takes longer than a short operation: before the timer.
   void forget() noexcept;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::meter_test {
-namespace {
 
 TEST(Meter, CountsBytesOperationsAndLatencies) {
   Meter meter;
@@ -170,5 +169,4 @@ TEST(Sampling, NoNumberIsTakenByEveryKeyOrByNone) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::meter_test

@@ -2,6 +2,7 @@
 #include "base/parameters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -30,53 +31,24 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-bool holds_type(ParameterType type, const Value& value) {
-  switch (type) {
-    case ParameterType::flag:
-      return std::holds_alternative<bool>(value);
-    case ParameterType::count:
-    case ParameterType::bytes:
-      return std::holds_alternative<std::int64_t>(value);
-    case ParameterType::seconds:
-    case ParameterType::rate:
-    case ParameterType::number:
-      return std::holds_alternative<double>(value);
-    case ParameterType::text:
-    case ParameterType::choice:
-      return std::holds_alternative<std::string>(value);
-    case ParameterType::choices:
-      return std::holds_alternative<std::vector<std::string>>(value);
-    case ParameterType::map:
-      return std::holds_alternative<Map>(value);
-  }
-  return false;
-}
+struct TypeFacts {
+  const char* name;
+  const char* form;  // of a value, as errors say it
+  std::size_t held;  // the alternative of Value
+};
 
-std::string expected_form(ParameterType type) {
-  switch (type) {
-    case ParameterType::flag:
-      return "true or false";
-    case ParameterType::count:
-      return "an integer";
-    case ParameterType::bytes:
-      return "an integer number of bytes";
-    case ParameterType::seconds:
-      return "a number of seconds";
-    case ParameterType::rate:
-      return "a number of bytes per second";
-    case ParameterType::number:
-      return "a number";
-    case ParameterType::text:
-      return "a string";
-    case ParameterType::choice:
-      return "a word";
-    case ParameterType::choices:
-      return "a list of words";
-    case ParameterType::map:
-      return "an object of strings";
-  }
-  return {};
-}
+constexpr std::array<TypeFacts, 10> type_facts{{{"flag", "true or false", 0},
+                                                {"count", "an integer", 1},
+                                                {"bytes", "an integer number of bytes", 1},
+                                                {"seconds", "a number of seconds", 2},
+                                                {"rate", "a number of bytes per second", 2},
+                                                {"number", "a number", 2},
+                                                {"text", "a string", 3},
+                                                {"choice", "a word", 3},
+                                                {"choices", "a list of words", 4},
+                                                {"map", "an object of strings", 5}}};
+
+const TypeFacts& facts_of(ParameterType type) { return type_facts.at(static_cast<std::size_t>(type)); }
 
 std::string number_text(double value) {
   if (value == std::floor(value) && std::fabs(value) < 9e15) return std::to_string(static_cast<std::int64_t>(value));
@@ -175,34 +147,11 @@ const Value& value_at(const Values& values, const ParameterSpec& spec) { return 
 
 }  // namespace detail
 
-std::string type_name(ParameterType type) {
-  switch (type) {
-    case ParameterType::flag:
-      return "flag";
-    case ParameterType::count:
-      return "count";
-    case ParameterType::bytes:
-      return "bytes";
-    case ParameterType::seconds:
-      return "seconds";
-    case ParameterType::rate:
-      return "rate";
-    case ParameterType::number:
-      return "number";
-    case ParameterType::text:
-      return "text";
-    case ParameterType::choice:
-      return "choice";
-    case ParameterType::choices:
-      return "choices";
-    case ParameterType::map:
-      return "map";
-  }
-  return {};
-}
+std::string type_name(ParameterType type) { return facts_of(type).name; }
 
 Status check_value(const ParameterSpec& spec, const Value& value, const std::string& pointer) {
-  if (!holds_type(spec.type, value)) return fail(bad_plan(pointer, "must be " + expected_form(spec.type)));
+  const TypeFacts& facts = facts_of(spec.type);
+  if (value.index() != facts.held) return fail(bad_plan(pointer, std::string("must be ") + facts.form));
   if (const auto* integer = std::get_if<std::int64_t>(&value))
     return check_range(spec, static_cast<double>(*integer), pointer);
   if (const auto* real = std::get_if<double>(&value)) return check_range(spec, *real, pointer);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::params_test {
-namespace {
 
 enum class Colour { red, blue };
 
@@ -61,8 +60,8 @@ TEST(Params, AListOfWordsMayBeEmptyWhereNoneIsTheDefault) {
 TEST(Params, GivenValuesAreBound) {
   const auto values = complete(specs_of(table()),
                                {{"on", false},
-                                {"size", std::int64_t{64}},
-                                {"wait", std::int64_t{2}},
+                                {"size", 64},
+                                {"wait", 2},
                                 {"colours", std::vector<std::string>{"blue", "red"}},
                                 {"hints", Map{{"a", "1"}}}},
                                "/p");
@@ -76,19 +75,18 @@ TEST(Params, GivenValuesAreBound) {
 }
 
 TEST(Params, UnknownNameSuggestsTheNearest) {
-  const Error error = error_of({{"dept", std::int64_t{3}}});
+  const Error error = error_of({{"dept", 3}});
   EXPECT_EQ(error.where, "/p/dept");
   EXPECT_NE(error.text.find("'depth'"), std::string::npos);
 }
 
 TEST(Params, BadValuesNameTheirPointerAndWhatWouldBeRight) {
-  EXPECT_EQ(error_of({{"on", std::int64_t{1}}}).text, "must be true or false");
+  EXPECT_EQ(error_of({{"on", 1}}).text, "must be true or false");
   EXPECT_EQ(error_of({{"size", 1.5}}).text, "must be an integer number of bytes");
-  EXPECT_EQ(error_of({{"size", std::int64_t{7}}}).text, "is 7, must be from 8 to 1000000");
+  EXPECT_EQ(error_of({{"size", 7}}).text, "is 7, must be from 8 to 1000000");
   EXPECT_EQ(error_of({{"colour", std::string("green")}}).text, "is 'green', must be one of red, blue");
   EXPECT_EQ(error_of({{"colours", std::vector<std::string>{"red", "green"}}}).where, "/p/colours/1");
   EXPECT_EQ(error_of({{"colours", std::vector<std::string>{}}}).where, "/p/colours");
 }
 
-}  // namespace
 }  // namespace ullage::params_test

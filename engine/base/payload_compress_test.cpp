@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a real compressor says of the payload.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include "base/payload.hpp"
 #include "storage/test_support.hpp"
@@ -17,7 +10,6 @@
 extern char** environ;
 
 namespace ullage::payload_compress_test {
-namespace {
 
 /// Exit status; -1 when the program cannot be started.
 int run(std::vector<std::string> arguments) {
@@ -99,5 +91,4 @@ TEST_F(PayloadCompress, ChosenRatiosAreMetBySmallAndOddTransfers) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::payload_compress_test

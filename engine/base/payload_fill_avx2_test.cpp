@@ -4,7 +4,6 @@
 #include "base/payload_fill.hpp"
 
 namespace ullage::payload_fill_avx2_test {
-namespace {
 
 /// What it makes is compared in payload_fill_test.cpp, with that of every other way.
 TEST(PayloadFillAvx2, WorksWhereTheCpuHasItsVectors) {
@@ -18,5 +17,4 @@ TEST(PayloadFillAvx2, WorksWhereTheCpuHasItsVectors) {
 #endif
 }
 
-}  // namespace
 }  // namespace ullage::payload_fill_avx2_test

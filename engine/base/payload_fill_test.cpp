@@ -3,15 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <span>
-#include <vector>
-
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
 
 namespace ullage::payload_fill_test {
-namespace {
 
 constexpr std::size_t words_a_block = PayloadFill::block_bytes / sizeof(std::uint64_t);
 
@@ -78,5 +73,4 @@ TEST(PayloadFill, ContentsAreThoseOfThisVersion) {
   EXPECT_EQ(hash, 0xad10dffe02252874ULL);
 }
 
-}  // namespace
 }  // namespace ullage::payload_fill_test

@@ -3,15 +3,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/payload.hpp"
 
 namespace ullage::payload_property_test {
-namespace {
 
 using Bytes = std::vector<std::byte>;
 
@@ -111,5 +105,4 @@ RC_GTEST_PROP(PayloadProperty, AnyUnwrittenBlockIsFoundAndNamed, ()) {
   RC_ASSERT(end - block * 512 == 8 || says(result, "never written: zeros"));
 }
 
-}  // namespace
 }  // namespace ullage::payload_property_test

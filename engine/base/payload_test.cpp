@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <iterator>
-#include <string_view>
 #include <unordered_set>
-#include <vector>
 
 #include "base/permutation.hpp"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -27,13 +29,38 @@ namespace ullage {
 /// until it falls inside (Black and Rogaway, CT-RSA 2002: cycle walking), at most 4 steps on average.
 class Permutation final {
  public:
-  Permutation(std::uint64_t size, std::uint64_t key) noexcept;
+  Permutation(std::uint64_t size, std::uint64_t key) noexcept
+      : size_(size), half_bits_(std::max(1, (static_cast<int>(std::bit_width(size > 1 ? size - 1 : 1)) + 1) / 2)) {
+    for (std::uint64_t& round : keys_) {
+      key = mix64(key);
+      round = key;
+    }
+  }
+
   /// index < size.
-  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept;
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept {
+    if (size_ <= 1) return 0;
+    do {
+      index = encrypt(index);
+    } while (index >= size_);
+    return index;
+  }
+
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
-  [[nodiscard]] std::uint64_t encrypt(std::uint64_t value) const noexcept;
+  [[nodiscard]] std::uint64_t encrypt(std::uint64_t value) const noexcept {
+    const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
+    std::uint64_t left = value >> half_bits_;
+    std::uint64_t right = value & mask;
+    for (const std::uint64_t key : keys_) {
+      const std::uint64_t next = left ^ (mix64(right ^ key) & mask);
+      left = right;
+      right = next;
+    }
+    return (left << half_bits_) | right;
+  }
+
   std::uint64_t size_;
   int half_bits_;
   std::array<std::uint64_t, 4> keys_{};

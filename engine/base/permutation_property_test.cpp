@@ -8,7 +8,6 @@
 #include "base/permutation.hpp"
 
 namespace ullage::permutation_property_test {
-namespace {
 
 RC_GTEST_PROP(PermutationProperty, IsABijection, (std::uint64_t key)) {
   const auto size = *rc::gen::inRange<std::uint64_t>(1, 5000);
@@ -37,5 +36,4 @@ RC_GTEST_PROP(PermutationProperty, UnmixUndoesMix, ()) {
   RC_ASSERT(mix64(unmix64(value)) == value);
 }
 
-}  // namespace
 }  // namespace ullage::permutation_property_test

@@ -8,7 +8,6 @@
 #include <vector>
 
 namespace ullage::permutation_test {
-namespace {
 
 /// First outputs of SplitMix64 seeded with 0, as published with it.
 TEST(Mix64, IsSplitMix64) {
@@ -50,5 +49,4 @@ TEST(Permutation, LooksRandom) {
   EXPECT_NEAR(distance / (size - 1), 1.0 / 3, 0.02);  // mean distance of two uniform positions
 }
 
-}  // namespace
 }  // namespace ullage::permutation_test

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <string>
-
 #include "base/procfs.hpp"
 
 namespace ullage::procfs_test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/resources.hpp"
+#include "base/pinned.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
@@ -14,13 +14,11 @@
 namespace ullage {
 namespace {
 
-class Machine final {
+class Machine final : Pinned {
  public:
   Machine() : root_(std::filesystem::temp_directory_path() / ("ullage-resources-" + std::to_string(getpid()))) {
     std::filesystem::remove_all(root_);
   }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
   ~Machine() { std::filesystem::remove_all(root_); }
 
   Machine& file(const std::string& name, const std::string& content) {

@@ -6,7 +6,6 @@
 #include <cerrno>
 
 namespace ullage::result_test {
-namespace {
 
 TEST(Result, ErrnoBecomesOneLineWithEverythingKnown) {
   const Error error = errno_error(ENOSPC, "write", "/a/b", 4096);
@@ -57,5 +56,4 @@ TEST(Result, FailConvertsToAnyResult) {
   EXPECT_EQ(number.error().where, "/n");
 }
 
-}  // namespace
 }  // namespace ullage::result_test

@@ -6,7 +6,6 @@
 #include "run/test_support.hpp"
 
 namespace ullage::signals_test {
-namespace {
 
 class Signals : public ::testing::Test {
  protected:
@@ -54,5 +53,4 @@ TEST_F(Signals, InstallingAgainKeepsWhatWasAsked) {
   EXPECT_TRUE(flags_.requested());
 }
 
-}  // namespace
 }  // namespace ullage::signals_test

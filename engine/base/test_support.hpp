@@ -2,6 +2,8 @@
 // What tests of several folders share. Included by tests only.
 #pragma once
 
+#include "base/pinned.hpp"
+
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,16 +14,14 @@
 namespace ullage::test {
 
 /// For as long as this lives, the calling thread may start so many threads, and is then refused (EAGAIN).
-class FewThreads final {
+class FewThreads final : Pinned {
  public:
   explicit FewThreads(std::size_t given);
-  FewThreads(const FewThreads&) = delete;
-  FewThreads& operator=(const FewThreads&) = delete;
   ~FewThreads();
 };
 
 /// For as long as this lives this process can map no more than a few MiB besides what it has, where `here` says so.
-class LittleMemory final {
+class LittleMemory final : Pinned {
  public:
   /// Where memory is checked for errors, address space is taken by the terabyte.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -39,8 +39,6 @@ class LittleMemory final {
     const rlimit little{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + few_bytes, before_.rlim_max};
     setrlimit(RLIMIT_AS, &little);
   }
-  LittleMemory(const LittleMemory&) = delete;
-  LittleMemory& operator=(const LittleMemory&) = delete;
   ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
 
  private:

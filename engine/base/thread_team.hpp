@@ -8,13 +8,20 @@
 #include <functional>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/affinity.hpp"
+#include "base/clock.hpp"
+#include "base/resources.hpp"
 #include "base/result.hpp"
 #include "base/workers.hpp"
 
 namespace ullage {
+
+/// So often a thread looks for the others before it lets somebody else have its core.
+inline constexpr int looks_before_yield = 2000;
 
 /// A thread for each of `cpus`, pinned to it where the system lets it. Between tasks they sleep. Used by one thread.
 class ThreadTeam final {
@@ -31,12 +38,30 @@ class ThreadTeam final {
   };
 
   explicit ThreadTeam(std::vector<int> cpus) : cpus_(std::move(cpus)), spans_(cpus_.size()) {}
+
   /// Once, before the first task. All threads, or none and the error.
-  [[nodiscard]] Status start();
+  [[nodiscard]] Status start() {
+    return workers_.start(
+        cpus_.size(), [this](std::size_t thread) { return serve(thread); },
+        [this] {
+          const std::scoped_lock lock(mutex_);
+          leaves_ = true;
+          begin_.notify_all();
+        });
+  }
 
   /// Runs the task on all threads, which begin its body together, and returns when the last has ended. The spans are in
   /// the order of `cpus`.
-  std::span<const Span> run(const Task& task);
+  std::span<const Span> run(const Task& task) {
+    std::unique_lock lock(mutex_);
+    task_ = &task;
+    busy_ = spans_.size();
+    ++turn_;
+    begin_.notify_all();
+    ended_.wait(lock, [this] { return busy_ == 0; });
+    return spans_;
+  }
+
   /// Between tasks: the first exception that left a part of any, as an error.
   [[nodiscard]] const Status& status() const { return status_; }
 
@@ -45,9 +70,41 @@ class ThreadTeam final {
   [[nodiscard]] std::size_t unpinned() const { return unpinned_.load(); }
 
  private:
-  [[nodiscard]] Status serve(std::size_t thread);
-  [[nodiscard]] static Status call(const std::function<void(std::size_t)>& part, std::size_t thread);
-  void meet(std::uint64_t turn);
+  [[nodiscard]] Status serve(std::size_t thread) {
+    if (!pin_to(cpus_[thread])) ++unpinned_;
+    for (std::uint64_t turn = 1;; ++turn) {
+      {
+        std::unique_lock lock(mutex_);
+        begin_.wait(lock, [&] { return leaves_ || turn_ == turn; });
+        if (leaves_) return {};
+      }
+      Status done = call(task_->around, thread);
+      meet(turn);
+      spans_[thread].start_ns = now_ns();
+      const Status worked = call(task_->body, thread);
+      spans_[thread].stop_ns = now_ns();
+      if (done) done = worked;
+      if (Status after = call(task_->around, thread); done) done = std::move(after);
+      const std::scoped_lock lock(mutex_);
+      if (!done && status_) status_ = std::move(done);
+      if (--busy_ == 0) ended_.notify_one();
+    }
+  }
+
+  /// The others wait for this thread whatever happens to it.
+  [[nodiscard]] static Status call(const std::function<void(std::size_t)>& part, std::size_t thread) {
+    return catch_resource_errors([&] -> Status {
+      if (part) part(thread);
+      return {};
+    });
+  }
+
+  /// Waits awake, since being woken takes longer than the threads may be apart.
+  void meet(std::uint64_t turn) {
+    ++arrived_;
+    for (int looks = 0; arrived_.load(std::memory_order_acquire) < turn * spans_.size(); ++looks)
+      if (looks >= looks_before_yield) std::this_thread::yield();
+  }
 
   const std::vector<int> cpus_;
   std::mutex mutex_;

@@ -5,15 +5,11 @@
 #include <sched.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <thread>
 
-#include "base/affinity.hpp"
 #include "base/test_support.hpp"
 
 namespace ullage::thread_team_test {
-namespace {
 
 TEST(ThreadTeam, EveryThreadWorksOnceATaskOnItsCpu) {
   const std::vector<int> cpus = choose_cpus(allowed_cpus(), 0, 3);
@@ -82,5 +78,4 @@ TEST(ThreadTeam, AnExceptionIsAnErrorAndTheTaskEnds) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::thread_team_test

@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <limits>
 #include <thread>
 
 namespace ullage::tick_clock_test {
-namespace {
 
 using namespace std::chrono_literals;
 
@@ -53,5 +50,4 @@ TEST(TickClock, ANewOneTellsTheTimeAtOnce) {
   EXPECT_LT(distance_ns(clock), 1000);
 }
 
-}  // namespace
 }  // namespace ullage::tick_clock_test

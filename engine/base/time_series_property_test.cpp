@@ -10,7 +10,6 @@
 #include "base/time_series.hpp"
 
 namespace ullage::time_series_property_test {
-namespace {
 
 constexpr std::int64_t start = 1'000'000;
 
@@ -87,5 +86,4 @@ RC_GTEST_PROP(TimeSeriesProperty, UntilNeverFallsAndEndsWithEverything, ()) {
   RC_ASSERT(series.until(last + 1).operations == work.size());
 }
 
-}  // namespace
 }  // namespace ullage::time_series_property_test

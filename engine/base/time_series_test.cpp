@@ -6,7 +6,6 @@
 #include <numeric>
 
 namespace ullage::time_series_test {
-namespace {
 
 constexpr std::int64_t interval = TimeSeries::smallest_interval_ns;
 constexpr std::int64_t start = 5'000'000'000'000;
@@ -123,5 +122,4 @@ TEST(TimeSeries, WidensWhereTheLaterPlaceNeedsIt) {
   EXPECT_LE(placed.used, TimeSeries::interval_count);
 }
 
-}  // namespace
 }  // namespace ullage::time_series_test

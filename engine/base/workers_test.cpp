@@ -3,16 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cerrno>
 #include <stdexcept>
-#include <thread>
 
-#include "base/clock.hpp"
 #include "base/test_support.hpp"
 
 namespace ullage::workers_test {
-namespace {
 
 std::int64_t soon_ns() { return now_ns() + 60'000'000'000; }
 
@@ -114,5 +110,4 @@ TEST(Workers, WhoeverGoesAwayDismissesThem) {
       [&] { leave = true; }));
 }
 
-}  // namespace
 }  // namespace ullage::workers_test

@@ -6,11 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "base/permutation.hpp"
 #include "base/zipf.hpp"
 
 namespace ullage::zipf_property_test {
-namespace {
 
 std::vector<double> exact(std::uint64_t items, double theta) {
   std::vector<double> probability;
@@ -61,5 +59,4 @@ RC_GTEST_PROP(ZipfProperty, EveryDrawIsAnItem, ()) {
   for (std::uint64_t i = 0; i < 100; ++i) RC_ASSERT(zipf(seed + i) < items);
 }
 
-}  // namespace
 }  // namespace ullage::zipf_property_test

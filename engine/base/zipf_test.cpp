@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/permutation.hpp"
-
 namespace ullage::zipf_test {
-namespace {
 
 std::vector<double> shares(const Zipf& zipf, std::uint64_t draws) {
   std::vector<double> share(zipf.items());
@@ -55,5 +52,4 @@ TEST(Zipf, ReachesFarIntoVeryManyItems) {
   EXPECT_GT(furthest, items / 2);
 }
 
-}  // namespace
 }  // namespace ullage::zipf_test

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "compute/compute.hpp"
-#include "compute/kernel.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::compute_test {
@@ -50,15 +47,15 @@ TEST(ComputeWorkload, WhatCannotRunIsRefusedWithOneLine) {
 TEST(ComputeWorkload, ChainsAreThoseTheKernelHas) {
   for (const std::int64_t chains : {0, 1, 2, 3, 4, 6, 8, 10, 12})
     EXPECT_EQ(refusal(with(portable, "chains", chains)), "");
-  EXPECT_EQ(refusal(with(portable, "chains", std::int64_t{7})),
+  EXPECT_EQ(refusal(with(portable, "chains", 7)),
             "/p/chains: must be one of 0, 1, 2, 3, 4, 6, 8, 10, 12 with portable/fp64/add");
-  EXPECT_FALSE(complete(entry().description.parameters, with(portable, "chains", std::int64_t{25}), "/p"));
+  EXPECT_FALSE(complete(entry().description.parameters, with(portable, "chains", 25), "/p"));
 }
 
 class MpiCompute : public test::MpiLaunch {};
 
 TEST_F(MpiCompute, RunsItsWindowsAndCounts) {
-  const Values given = with(with(portable, "type", std::string("int64")), "windows", std::int64_t{3});
+  const Values given = with(with(portable, "type", std::string("int64")), "windows", 3);
   ASSERT_EQ(run("compute", brief(given)), PhaseStatus::ok);
   EXPECT_EQ(records_.size(), 1U);
   if (!world_.root()) return;

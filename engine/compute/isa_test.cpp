@@ -6,10 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <string>
 
 namespace ullage::isa_test {
-namespace {
 
 using compute::Architecture;
 using compute::Feature;
@@ -134,5 +132,4 @@ TEST(Isa, ThisMachineIsWhatTheCompilerSaysOfIt) {
 #endif
 }
 
-}  // namespace
 }  // namespace ullage::isa_test

@@ -4,14 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <set>
 
 #include "compute/reference.hpp"
 #include "compute/test_support.hpp"
 
 namespace ullage::kernel_test {
-namespace {
 
 using compute::Accumulators;
 using compute::all_kernels;
@@ -107,5 +105,4 @@ TEST(ComputeKernels, OperationsCountTwoForFusedOnes) {
   EXPECT_EQ(tiles->operations(), 16 * 16 * 64 * 2);
 }
 
-}  // namespace
 }  // namespace ullage::kernel_test

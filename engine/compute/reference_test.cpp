@@ -7,7 +7,6 @@
 #include <memory>
 
 namespace ullage::reference_test {
-namespace {
 
 using namespace compute;
 
@@ -97,5 +96,4 @@ TEST(Half, BfloatIsTheUpperHalfOfAFloat) {
   EXPECT_EQ(compute::to_float(compute::to_bfloat(-127.0F)), -127.0F);
 }
 
-}  // namespace
 }  // namespace ullage::reference_test

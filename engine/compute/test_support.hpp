@@ -4,12 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "compute/kernel.hpp"
 

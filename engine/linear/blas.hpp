@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -33,13 +34,8 @@ enum class Triangle { unit_lower, upper };
 
 /// Called from the rank's main thread, which nobody pins: threads that a library makes inherit the affinity of the one
 /// that calls it.
-class Blas {
+class Blas : public Interface {
  public:
-  Blas() = default;
-  Blas(const Blas&) = delete;
-  Blas& operator=(const Blas&) = delete;
-  virtual ~Blas() = default;
-
   /// Returns what was loaded: `library` (path), and where it says so `core` (whose kernels it has chosen) and `config`.
   [[nodiscard]] virtual Map facts() const = 0;
   /// An error when the library cannot be told and might use another number.

@@ -2,16 +2,12 @@
 // The machine's own BLAS, where it has one.
 #include "linear/blas_library.hpp"
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "linear/linear_check.hpp"
-#include "linear/matrix.hpp"
 #include "linear/solve/solve.hpp"
 #include "linear/test_support.hpp"
 
 namespace ullage::blas_library_test {
-namespace {
 
 /// Always the same choice: a process loads one.
 Result<Blas*> machines_own() { return load_blas({}); }
@@ -143,5 +139,4 @@ TEST(KernelChoice, IsToldForAsLongAsTheLibraryIsLoaded) {
   EXPECT_EQ(core_now(), "Zen");
 }
 
-}  // namespace
 }  // namespace ullage::blas_library_test

@@ -7,11 +7,14 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
 #include "base/parameters.hpp"
+#include "base/permutation.hpp"
+#include "linear/linear_check.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
@@ -26,11 +29,31 @@ struct CallParameters {
   std::string library;
   std::string core;
 
-  [[nodiscard]] static Table<CallParameters> table();
+  [[nodiscard]] static Table<CallParameters> table() {
+    using P = CallParameters;
+    return {
+        count("threads", &P::threads, {1, 4096}, "Let the library run this many threads, not pinned to cores."),
+        count("calls", &P::calls, {1, 100'000}, "Time this many calls, one after the other."),
+        seconds("warm_up_s", &P::warm_up_s, {0, 60},
+                "Run smaller calls for this many seconds before the first timed call."),
+        text("library", &P::library,
+             "Load the BLAS of this path or name; empty means the first that the dynamic linker finds. A launch can "
+             "load "
+             "only one."),
+        text("core", &P::core,
+             "Make OpenBLAS use the kernels of this core, a word of OPENBLAS_CORETYPE; empty means that OpenBLAS "
+             "chooses."),
+    };
+  }
 };
 
 /// Blas and its kernels as they were asked for; empty: nobody asked.
-[[nodiscard]] Map given(const CallParameters& parameters);
+[[nodiscard]] inline Map given(const CallParameters& parameters) {
+  Map hints;
+  if (!parameters.library.empty()) hints["library"] = parameters.library;
+  if (!parameters.core.empty()) hints["core"] = parameters.core;
+  return hints;
+}
 
 class TimedCalls final {
  public:
@@ -46,12 +69,27 @@ class TimedCalls final {
   }
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
+
   /// kernel_s, shortest_window_s (a call is a window), cycles (of `threads`, by the clock of the calling one),
   /// clock_hz, clock_disagreement.
-  void report(int threads, Gauges& gauges) const;
+  void report(int threads, Gauges& gauges) const {
+    gauges["kernel_s"] = static_cast<double>(elapsed_ns_) * 1e-9;
+    gauges["shortest_window_s"] = count_ > 0 ? static_cast<double>(shortest_ns_) * 1e-9 : 0;
+    gauges["cycles"] = cycles_ * threads;
+    gauges["clock_hz"] = count_ > 0 ? sum_hz_ / static_cast<double>(count_) : 0;
+    gauges["clock_disagreement"] = disagreement_;
+  }
 
  private:
-  void add(std::int64_t took_ns, const ClockRate& before, const ClockRate& after);
+  void add(std::int64_t took_ns, const ClockRate& before, const ClockRate& after) {
+    const double hz = (before.add_hz + after.add_hz) / 2;
+    ++count_;
+    elapsed_ns_ += took_ns;
+    shortest_ns_ = std::min(shortest_ns_, took_ns);
+    sum_hz_ += hz;
+    cycles_ += hz * static_cast<double>(took_ns) * 1e-9;
+    disagreement_ = std::max({disagreement_, before.disagreement(), after.disagreement()});
+  }
 
   std::uint64_t count_ = 0;
   std::int64_t elapsed_ns_ = 0;
@@ -70,7 +108,13 @@ class LibraryPhase : public PhaseWork {
   [[nodiscard]] Map hints_given() const override { return given(asked_); }
 
  protected:
-  [[nodiscard]] Gauges gauges_of(double operations_a_call, int library_threads) const;
+  [[nodiscard]] Gauges gauges_of(double operations_a_call, int library_threads) const {
+    Gauges gauges{{"operations", operations_a_call * static_cast<double>(calls_.count())},
+                  {"threads", asked_.threads},
+                  {"library_threads", library_threads}};
+    calls_.report(library_threads, gauges);
+    return gauges;
+  }
 
   TimedCalls calls_;
 
@@ -86,9 +130,34 @@ class SystemsPhase : public LibraryPhase {
   SystemsPhase(const CallParameters& asked, int n, std::uint64_t seed) : LibraryPhase(asked), n_(n), seed_(seed) {}
 
   /// One system: factoring destroys it, so each is made anew.
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status execute(Meter& meter) override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t) override {
+    made_ = make_system(seed_of(first));
+    return 1;
+  }
+
+  [[nodiscard]] Status execute(Meter& meter) override {
+    if (!made_) return made_;
+    int not_solved = 0;
+    calls_.time([&] { not_solved = solve(); });
+    if (not_solved != 0) return fail(environment_error(info().name, said(not_solved)));
+    (void)meter.completed(0);
+    solutions_.push_back(solution());
+    return {};
+  }
+
+  [[nodiscard]] Verification after(std::uint64_t, Meter& progress) override {
+    Verification found;
+    for (std::uint64_t call = 0; call < solutions_.size(); ++call) {
+      const double residual = residual_of(seed_of(call), solutions_[call]);
+      if (!(residual <= residual_)) residual_ = residual;
+      progress.report_alive();
+      if (residual < most_residual) continue;
+      if (counts_it()) ++found.bad_blocks;
+      found.first = environment_error(info().name, "HPL's scaled residual is " + std::to_string(residual) +
+                                                       ", but must be below 16 for a right solution");
+    }
+    return found;
+  }
 
  protected:
   [[nodiscard]] virtual Status make_system(std::uint64_t seed) = 0;
@@ -102,9 +171,17 @@ class SystemsPhase : public LibraryPhase {
   /// Returns whether a wrong solution is counted here, which one of the ranks does that have solved it together.
   [[nodiscard]] virtual bool counts_it() const { return true; }
 
-  [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const;
-  [[nodiscard]] double operations_a_call() const;
-  [[nodiscard]] Gauges with_residual(Gauges gauges) const;
+  [[nodiscard]] std::uint64_t seed_of(std::uint64_t call) const { return mix64(seed_) + call; }
+
+  [[nodiscard]] double operations_a_call() const {
+    const double n = n_;
+    return 2.0 / 3 * n * n * n + 1.5 * n * n;
+  }
+
+  [[nodiscard]] Gauges with_residual(Gauges gauges) const {
+    gauges["residual"] = residual_;
+    return gauges;
+  }
 
  private:
   int n_;

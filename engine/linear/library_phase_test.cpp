@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::library_phase_test {
-namespace {
 
 CallParameters calls(int count) {
   CallParameters asked;
@@ -116,5 +114,4 @@ TEST(TimedCalls, OnlyWhatWasAskedForIsGiven) {
   EXPECT_EQ(given(parameters), (Map{{"core", "Haswell"}, {"library", "/a"}}));
 }
 
-}  // namespace
 }  // namespace ullage::library_phase_test

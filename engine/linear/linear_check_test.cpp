@@ -3,15 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <numeric>
 
-#include "linear/matrix.hpp"
 #include "linear/test_support.hpp"
 
 namespace ullage::linear_check_test {
-namespace {
 
 constexpr int n = 120;
 constexpr std::uint64_t seed = 9;
@@ -108,5 +104,4 @@ TEST(ScaledResidual, WhatIsNoNumberIsNotBelowAnything) {
   EXPECT_FALSE(scaled_residual(3, x) < most_residual);
 }
 
-}  // namespace
 }  // namespace ullage::linear_check_test

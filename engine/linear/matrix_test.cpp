@@ -3,14 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
 #include "base/test_support.hpp"
 
 namespace ullage::matrix_test {
-namespace {
 
 TEST(UniformElement, IsSpreadEvenlyAndDiffersBySeed) {
   constexpr std::uint64_t count = 100'000;
@@ -67,5 +65,4 @@ TEST(Block, PartsKeepTheirPlaces) {
   EXPECT_EQ(matrix.all().part(6, 7, 0, 0).columns, 0);
 }
 
-}  // namespace
 }  // namespace ullage::matrix_test

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <functional>
-#include <utility>
-#include <vector>
 
 #include "linear/blas.hpp"
 

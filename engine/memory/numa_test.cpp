@@ -2,17 +2,12 @@
 #include "memory/numa.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
 
 #include "memory/pages.hpp"
 #include "memory/test_support.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::numa_test {
-namespace {
 
 /// Two nodes with CPUs, a third with memory alone.
 class Numa : public ::testing::Test {
@@ -81,5 +76,4 @@ TEST_F(Numa, PagesAreCountedWhereTheyAre) {
   EXPECT_TRUE(pages == std::min<std::uint64_t>(all, 1024) || pages == 0) << pages;
 }
 
-}  // namespace
 }  // namespace ullage::numa_test

@@ -11,7 +11,6 @@
 #include <cerrno>
 
 namespace ullage::pages_test {
-namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 constexpr const char* smaps =
@@ -95,5 +94,4 @@ TEST(Region, MoreThanThereAreAddressesIsAnError) {
 
 TEST(Region, OnANodeThatIsNotThereIsAnError) { EXPECT_FALSE(Region::map(mib, Pages::system, 1000)); }
 
-}  // namespace
 }  // namespace ullage::pages_test

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/affinity.hpp"
-
 namespace ullage::memory_place_test {
-namespace {
 
 TEST(MemoryPlace, WithoutANodeThreadsRunAnywhere) {
   WindowParameters window;
@@ -32,5 +29,4 @@ TEST(MemoryPlace, ANodeThatIsNotThereIsAnError) {
   EXPECT_TRUE(window.cpus.empty());
 }
 
-}  // namespace
 }  // namespace ullage::memory_place_test

@@ -4,12 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <fstream>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "memory/stream/job.hpp"
 #include "run/workload_test_support.hpp"

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace ullage::call_windows_test {
-namespace {
 
 CallWindowParameters windows_of(double window_s, double warm_up_s) {
   CallWindowParameters parameters;
@@ -62,5 +59,4 @@ TEST(MpiCallWindows, WorkThatTakesNoTimeAtAllEnds) {
   EXPECT_GE(calls_of_a_window(comm, windows_of(60, 0), [](std::uint64_t) { return std::int64_t{0}; }), 1'000'000U);
 }
 
-}  // namespace
 }  // namespace ullage::call_windows_test

@@ -3,12 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
-#include <vector>
-
 namespace ullage::collective_content_test {
-namespace {
 
 using mpi::Collective;
 
@@ -100,5 +95,4 @@ TEST(CollectiveContent, SumsTellWhoIsMissing) {
   EXPECT_FALSE(is_right(shape, 0, sum_of({0, 0, 1, 2}), 0));
 }
 
-}  // namespace
 }  // namespace ullage::collective_content_test

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace ullage::message_contents_test {
-namespace {
 
 std::vector<std::byte> filled(const MessageContents& contents, std::size_t bytes, int sender) {
   std::vector<std::byte> buffer(bytes);
@@ -67,5 +64,4 @@ TEST(MessageContents, MessagesUnderWayAtTheSameTimeLieApart) {
   EXPECT_EQ(buffers.in().next(100), first);
 }
 
-}  // namespace
 }  // namespace ullage::message_contents_test

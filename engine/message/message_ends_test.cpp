@@ -3,11 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
-#include "mpi/comm.hpp"
-
 namespace ullage::message_ends_test {
 namespace {
 

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <new>
 #include <optional>
 #include <span>
+#include <utility>
 
+#include "base/json.hpp"
 #include "memory/pages.hpp"
 
 namespace ullage {
@@ -17,19 +19,36 @@ namespace ullage {
 struct MessagePages {
   Pages pages = Pages::system;
 
-  [[nodiscard]] static Table<MessagePages> table();
+  [[nodiscard]] static Table<MessagePages> table() {
+    return {choice("pages", &MessagePages::pages, pages_words(),
+                   "Choose the pages of the messages' memory: those that the system gives by default, small ones only, "
+                   "or huge ones on request. Fact `pages` says what the memory got.")};
+  }
 };
+
+inline constexpr std::size_t smallest_huge_page = std::size_t{2} << 20;
 
 /// Zeroed, and touched page by page by the rank that makes it. Throws std::bad_alloc, like any container, when there is
 /// not that much.
 class MessageMemory final {
  public:
   MessageMemory() = default;
-  MessageMemory(std::size_t size_bytes, Pages pages);
 
-  [[nodiscard]] std::span<std::byte> bytes() const;
+  MessageMemory(std::size_t size_bytes, Pages pages) : size_(size_bytes) {
+    if (size_bytes == 0) return;
+    auto region = Region::map(size_bytes, pages);
+    if (!region || !region->touch(region->bytes())) throw std::bad_alloc();
+    region_ = std::move(*region);
+  }
+
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return region_ ? region_->bytes().first(size_) : std::span<std::byte>{};
+  }
+
   /// Returns how much of it lies in huge pages, by the kernel's account.
-  [[nodiscard]] std::uint64_t huge_bytes() const;
+  [[nodiscard]] std::uint64_t huge_bytes() const {
+    return region_ && region_->bytes().size() >= smallest_huge_page ? region_->huge_bytes() : 0;
+  }
 
  private:
   std::size_t size_ = 0;
@@ -38,6 +57,10 @@ class MessageMemory final {
 
 /// The fact `pages` of a record: which were asked for, how much memory messages have on this rank, and how much of it
 /// lies in huge pages.
-[[nodiscard]] nlohmann::json pages_json(Pages asked, const MessageMemory& out, const MessageMemory& in);
+[[nodiscard]] inline nlohmann::json pages_json(Pages asked, const MessageMemory& out, const MessageMemory& in) {
+  return {{"asked", detail::word_of(pages_words(), asked)},
+          {"bytes", out.bytes().size() + in.bytes().size()},
+          {"huge_bytes", out.huge_bytes() + in.huge_bytes()}};
+}
 
 }  // namespace ullage

@@ -5,12 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <string>
-
-#include "base/json.hpp"
 
 namespace ullage::message_memory_test {
-namespace {
 
 constexpr std::size_t large = (std::size_t{8} << 20) + 24;
 
@@ -54,5 +50,4 @@ TEST(MessageMemory, TellsWhatWasAskedForAndWhatCameOfIt) {
   EXPECT_EQ(told["huge_bytes"], huge.huge_bytes());
 }
 
-}  // namespace
 }  // namespace ullage::message_memory_test

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/pinned.hpp"
 #include "message/message_contents.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/messages.hpp"
@@ -27,14 +28,12 @@ struct PairJob {
 };
 
 /// Measures this rank with one other at a time. Contents are checked after each measurement, outside the timer.
-class PairTimer final {
+class PairTimer final : Pinned {
  public:
   /// `comm` outlives it, and is one in which this rank is `rank` from the first measurement on. `key`: of the contents,
   /// the same on all ranks.
   PairTimer(const mpi::Comm& comm, int rank, const PairJob& job, std::uint64_t key);
   ~PairTimer();
-  PairTimer(const PairTimer&) = delete;
-  PairTimer& operator=(const PairTimer&) = delete;
 
   /// Shortest time in s that a message took to `server`, which answers meanwhile.
   [[nodiscard]] double ask(int server);

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::pair_timer_test {
-namespace {
 
 class MpiPairTimer : public ::testing::TestWithParam<PairJob> {
  protected:
@@ -53,5 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Jobs, MpiPairTimer,
                                            PairJob{PairTraffic::one_way, 1, 9, 2},
                                            PairJob{PairTraffic::one_way, 70'000, 8, 2}));
 
-}  // namespace
 }  // namespace ullage::pair_timer_test

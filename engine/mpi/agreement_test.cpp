@@ -3,17 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <chrono>
-#include <new>
-#include <stdexcept>
-#include <system_error>
 #include <thread>
 
 #include "mpi/waits.hpp"
 
 namespace ullage::agreement_test {
-namespace {
 
 Status failing_on(bool here) { return here ? fail(errno_error(ENOSPC, "open", "/own")) : Status{}; }
 
@@ -93,5 +88,4 @@ TEST(MpiPatientBarrier, WhoeverComesEarlyWaitsForTheLastOne) {
   EXPECT_FALSE(mpi::Waiting::now());
 }
 
-}  // namespace
 }  // namespace ullage::agreement_test

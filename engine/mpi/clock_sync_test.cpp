@@ -8,9 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <thread>
-#include <vector>
 
 #include "base/clock.hpp"
 

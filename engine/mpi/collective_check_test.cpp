@@ -9,7 +9,6 @@
 #include "mpi/windows.hpp"
 
 namespace ullage::collective_check_test {
-namespace {
 
 class MpiCollectiveCheck : public ::testing::Test {
  protected:
@@ -85,5 +84,4 @@ TEST_F(MpiCollectiveCheck, SeesARankThatHasLeftOneOut) {
   EXPECT_NE(message.find("collective 2 of this communicator"), std::string::npos) << message;
 }
 
-}  // namespace
 }  // namespace ullage::collective_check_test

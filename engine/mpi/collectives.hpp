@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "base/pinned.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -78,15 +79,13 @@ inline constexpr std::uint64_t most_int_count = std::numeric_limits<std::int32_t
 enum class CallCounts { as_needed, large };
 
 /// A bcast goes from the root's `out` to the others' `in`; the root's own `in` stays as it is.
-class CollectiveCall final {
+class CollectiveCall final : Pinned {
  public:
   /// `comm`, `out`, which is only read, and `in` outlive it and have the room of room_of(). largest_count() is at most
   /// most_int_count where the MPI has no large counts.
   CollectiveCall(const Comm& comm, const CollectiveShape& shape, std::span<std::byte> out, std::span<std::byte> in,
                  CallCounts counts = CallCounts::as_needed);
   ~CollectiveCall();
-  CollectiveCall(const CollectiveCall&) = delete;
-  CollectiveCall& operator=(const CollectiveCall&) = delete;
 
   /// Collective. `root` counts where the operation has one.
   void run(int root);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <vector>
 
 namespace ullage::mpi::collectives_test {
 namespace {

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage::mpi {
@@ -26,12 +27,10 @@ namespace ullage::mpi {
 [[nodiscard]] std::string kernel_identity();
 
 /// MPI_Init .. MPI_Finalize. Handles passed to a scope end before it does.
-class Environment final {
+class Environment final : Pinned {
  public:
   Environment(int* argc, char*** argv);
   ~Environment();
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
 };
 
 [[nodiscard]] std::string library_version();  // callable before Environment

@@ -4,11 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/permutation.hpp"
 #include "base/resources.hpp"

@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <string>
 
-#include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 
 namespace ullage::mpi::environment_test {

@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <cerrno>
-#include <string>
 
 namespace ullage::mpi::error_test {
 namespace {

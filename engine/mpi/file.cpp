@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/pinned.hpp"
 #include "base/resources.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -54,7 +55,7 @@ Result<std::size_t> move_at(Call call, MPI_File file, const std::string& operati
 
 /// The data type of one record in memory, which frees itself. Records follow each other by its extent, so that a
 /// library that lists the pieces of a type lists those of one record.
-class RecordType final {
+class RecordType final : Pinned {
  public:
   explicit RecordType(const ScatteredMemory& memory) {
     MPI_Datatype once = MPI_DATATYPE_NULL;
@@ -70,8 +71,6 @@ class RecordType final {
     check(MPI_Type_free(&once), "MPI_Type_free");
     check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
-  RecordType(const RecordType&) = delete;
-  RecordType& operator=(const RecordType&) = delete;
   ~RecordType() { MPI_Type_free(&type_); }
   [[nodiscard]] MPI_Datatype get() const { return type_; }
 
@@ -124,7 +123,7 @@ std::vector<int> ints_of(const std::vector<std::uint64_t>& counts) {
 }
 
 /// A data type that frees itself.
-class FileType final {
+class FileType final : Pinned {
  public:
   explicit FileType(const FileView& view) {
     if (view.array)
@@ -135,8 +134,6 @@ class FileType final {
       make_pieces(view);
     check(MPI_Type_commit(&type_), "MPI_Type_commit");
   }
-  FileType(const FileType&) = delete;
-  FileType& operator=(const FileType&) = delete;
   ~FileType() { MPI_Type_free(&type_); }
   [[nodiscard]] MPI_Datatype get() const { return type_; }
 

@@ -4,11 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <array>
 #include <csignal>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 #include "storage/test_support.hpp"
 

@@ -3,13 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "storage/test_support.hpp"
 
 namespace ullage::mpi::file_test {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/pinned.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -24,12 +25,10 @@ struct Letter {
 };
 
 /// Used by one thread. On a communicator of its own, so that no other message is taken for a letter.
-class Mailbox final {
+class Mailbox final : Pinned {
  public:
   /// Collective. Throws, on all ranks, where one has no memory.
   explicit Mailbox(const Comm& everyone);
-  Mailbox(const Mailbox&) = delete;
-  Mailbox& operator=(const Mailbox&) = delete;
   /// Collective, after every letter has been read and every sum has been seen.
   ~Mailbox();
 

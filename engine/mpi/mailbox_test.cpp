@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "base/resources.hpp"
 #include "base/test_support.hpp"

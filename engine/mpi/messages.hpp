@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pinned.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -49,7 +50,7 @@ class RotatingBuffer final {
 
 /// One pattern's messages of one length by one method. Which bytes were received last is known afterwards, so that they
 /// can be checked outside the timer.
-class MessageLoop final {
+class MessageLoop final : Pinned {
  public:
   struct Calls;  // what MPI wants to be told; defined in messages.cpp
   /// Room for that of alltoallv, which grows with the ranks: for loops that are made between collectives, one at a
@@ -61,8 +62,6 @@ class MessageLoop final {
   MessageLoop(const Comm& comm, std::vector<MessageStep> steps, MessageMethod method, std::size_t message_bytes,
               RotatingBuffer& out, RotatingBuffer& in, std::shared_ptr<Calls> room = nullptr);
   ~MessageLoop();
-  MessageLoop(const MessageLoop&) = delete;
-  MessageLoop& operator=(const MessageLoop&) = delete;
 
   /// Every step, `iterations` times. Collective over the ranks that have messages for each other, and over all of the
   /// communicator with alltoallv.

@@ -3,6 +3,8 @@
 // MPI is.
 #pragma once
 
+#include "base/pinned.hpp"
+
 #include <atomic>
 #include <cstdint>
 
@@ -11,11 +13,9 @@ namespace ullage::mpi {
 /// Marks a wait for as long as it lives, at the cost of two relaxed stores; within another one it changes nothing.
 /// Every collective of a Comm and every message of one makes its own. Calls that workloads measure, and those of files,
 /// which work on a target, are none. Used by the thread that calls MPI.
-class Waiting final {
+class Waiting final : Pinned {
  public:
   Waiting() noexcept : is_outermost_(!now()) { step(); }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
   ~Waiting() { step(); }
 
   // To any thread:

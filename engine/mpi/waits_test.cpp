@@ -6,7 +6,6 @@
 #include "mpi/comm.hpp"
 
 namespace ullage::waits_test {
-namespace {
 
 TEST(Waits, LastAsLongAsTheOutermost) {
   const std::uint64_t before = mpi::Waiting::steps();
@@ -49,5 +48,4 @@ TEST(MpiWaits, CallsOfACommunicatorAreWaits) {
   if (all.rank() == 1) expect_wait("send", [&] { all.send("text", 0, tag); });
 }
 
-}  // namespace
 }  // namespace ullage::waits_test

@@ -7,19 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "base/pinned.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/mailbox.hpp"
 
 namespace ullage::mpi {
 
 /// The work of one rank, as far as others can do it.
-class SharedWork {
+class SharedWork : public Interface {
  public:
-  SharedWork() = default;
-  SharedWork(const SharedWork&) = delete;
-  SharedWork& operator=(const SharedWork&) = delete;
-  virtual ~SharedWork() = default;
-
   // What one of these fails in is kept as an error of the work: they throw nothing, and the ranks go on sharing.
 
   /// About half of what waits here, which is no longer this rank's; empty when nothing waits. Below 1 GiB.

@@ -3,15 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
 
 namespace ullage::fixed_chain_test {
-namespace {
 
 std::int64_t shortest_ns(std::uint64_t blocks) {
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
@@ -59,5 +56,4 @@ TEST(ChainPieces, OfNothingDoNothing) {
   EXPECT_EQ(none.blocks() + calls, 0U);
 }
 
-}  // namespace
 }  // namespace ullage::fixed_chain_test

@@ -3,17 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "base/clock.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::fixed_work_test {
-namespace {
 
 PhaseStatus run(const Values& given, Json& record) { return test::run_workload("fixed-work", given, record); }
 
 TEST(FixedWork, RunsAsALaunchMakesIt) {
   Json record;
-  ASSERT_EQ(run({{"quanta", std::int64_t{20}}, {"watch_s", 0.001}, {"warm_up_s", 0.0}}, record), PhaseStatus::ok);
+  ASSERT_EQ(run({{"quanta", 20}, {"watch_s", 0.001}, {"warm_up_s", 0.0}}, record), PhaseStatus::ok);
   EXPECT_EQ(record["phase"], "fixed-work");
   EXPECT_EQ(record["operations"], 20);
 }
@@ -22,7 +20,7 @@ TEST(FixedWork, WorksOnCoresAndNeedsNoStorage) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("fixed-work");
   ASSERT_NE(entry, nullptr);
   EXPECT_FALSE(entry->works_on_storage());
-  const auto values = complete(entry->description.parameters, {{"quanta", std::int64_t{77}}, {"quantum_s", 1e-3}}, "");
+  const auto values = complete(entry->description.parameters, {{"quanta", 77}, {"quantum_s", 1e-3}}, "");
   ASSERT_TRUE(values.has_value());
   EXPECT_EQ(bind_parameters<FixedWorkParameters>(*values).quanta, 77U);
   EXPECT_EQ(bind_parameters<FixedWorkParameters>(*values).quantum_s, 1e-3);
@@ -229,5 +227,4 @@ TEST(QuantumAccount, NothingIsNoNoise) {
   EXPECT_EQ(QuantumAccount().turbo_share(), 0);
 }
 
-}  // namespace
 }  // namespace ullage::fixed_work_test

@@ -18,7 +18,6 @@
 #include "base/json.hpp"
 #include "base/procfs.hpp"
 #include "mpi/agreement.hpp"
-#include "probes/clock_chain.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"

@@ -2,21 +2,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <csignal>
-#include <ctime>
 #include <thread>
-#include <vector>
 
-#include "base/clock.hpp"
-#include "base/json.hpp"
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage::contamination_test {
-namespace {
 
 constexpr std::int64_t phase_ns = 300'000'000;
 
@@ -27,7 +20,7 @@ std::int64_t own_cpu_ns() {
 }
 
 /// Children that do nothing but use cores: one for each, so that ranks that work have to wait.
-class Hogs final {
+class Hogs final : Pinned {
  public:
   explicit Hogs(bool some) {
     const long cpus = some ? sysconf(_SC_NPROCESSORS_ONLN) : 0;
@@ -41,8 +34,6 @@ class Hogs final {
       if (child > 0) children_.push_back(child);
     }
   }
-  Hogs(const Hogs&) = delete;
-  Hogs& operator=(const Hogs&) = delete;
   ~Hogs() {
     for (const pid_t child : children_) {
       kill(child, SIGKILL);
@@ -165,5 +156,4 @@ TEST(MpiContamination, OneProbeServesManyPhasesAndHosts) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::contamination_test

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
-
-#include <algorithm>
 
 #include "base/affinity.hpp"
 #include "base/cgroup.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage::core_budget_test {
-namespace {
 
 /// This thread on one of its CPUs while it lives.
-class BoundToOne final {
+class BoundToOne final : Pinned {
  public:
   BoundToOne() {
     sched_getaffinity(0, sizeof before_, &before_);
@@ -23,8 +19,6 @@ class BoundToOne final {
       if (CPU_ISSET(cpu, &before_)) CPU_SET(cpu, &one);
     sched_setaffinity(0, sizeof one, &one);
   }
-  BoundToOne(const BoundToOne&) = delete;
-  BoundToOne& operator=(const BoundToOne&) = delete;
   ~BoundToOne() { sched_setaffinity(0, sizeof before_, &before_); }
 
  private:
@@ -59,5 +53,4 @@ TEST(MpiCoreBudget, NeverMoreThanTheNodeHasOrItsQuotaAllows) {
   EXPECT_EQ(world.node().min(budget.cores_available), world.node().max(budget.cores_available));
 }
 
-}  // namespace
 }  // namespace ullage::core_budget_test

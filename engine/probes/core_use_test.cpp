@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <utility>
 
 namespace ullage::core_use_test {
-namespace {
 
 constexpr std::int64_t second_ns = 1'000'000'000;
 constexpr std::int64_t milli_ns = 1'000'000;
@@ -192,5 +190,4 @@ TEST(CoreUse, TheBoundsOfWhatWasTakenAreInOrder) {
   }));
 }
 
-}  // namespace
 }  // namespace ullage::core_use_test

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include "base/json.hpp"
 #include "base/procfs.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage::node_test {
-namespace {
 
 TEST(MpiNode, EveryNodeReportsOnceInOrder) {
   const int rank = mpi::Comm::world().rank();
@@ -37,5 +31,4 @@ TEST(MpiNode, EveryNodeReportsOnceInOrder) {
 
 TEST(MpiNode, IsListedAmongTheProbes) { EXPECT_NE(Registry<ProbeEntry>::instance().find("node"), nullptr); }
 
-}  // namespace
 }  // namespace ullage::node_test

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/page_cache.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <string>
 
-#include "base/descriptor.hpp"
-#include "base/json.hpp"
 #include "probes/probe.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::page_cache_test {
-namespace {
 
 constexpr std::uint64_t pages_written = 100;
 
@@ -126,5 +120,4 @@ TEST(MpiResident, AFileThatCannotBeLookedAtLeavesNoNumbers) {
   EXPECT_EQ(record["resident"]["total_pages"], 0);
 }
 
-}  // namespace
 }  // namespace ullage::page_cache_test

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/pinned.hpp"
 #include "base/registry.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
@@ -28,12 +29,8 @@ struct PhaseScope {
   std::int64_t elapsed_ns = 0;        // known at end() only
 };
 
-class Probe {
+class Probe : public Interface {
  public:
-  Probe() = default;
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
-  virtual ~Probe() = default;
   /// Just before the barrier that starts the phase; not collective, no waiting. Every rank comes here, so that a
   /// probe's very first begin() may be collective, to learn what does not change.
   virtual void begin(const PhaseScope& scope) = 0;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/target_counters.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
-#include <unistd.h>
 
-#include <string>
-
-#include "base/json.hpp"
 #include "probes/probe.hpp"
 #include "storage/test_support.hpp"
 

@@ -4,17 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <set>
-
-#include "base/json.hpp"
 #include "probes/probe.hpp"
 #include "run/stop_rule.hpp"
 #include "storage/backend.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::describe_test {
-namespace {
 
 constexpr std::array<const char*, 4> kinds{"backends", "workloads", "probes", "stop_rules"};
 
@@ -175,5 +170,4 @@ TEST(Describe, BuildSaysHowItWasMade) {
   EXPECT_TRUE((*describe(""))["mpi"]["large_counts"].is_boolean());
 }
 
-}  // namespace
 }  // namespace ullage::describe_test

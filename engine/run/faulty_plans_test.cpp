@@ -5,7 +5,6 @@
 #include "storage/workloads/mixed_test_support.hpp"
 
 namespace ullage::faulty_plans_test {
-namespace {
 
 class MpiFaultyPlans : public test::Launches {
  protected:
@@ -116,5 +115,4 @@ TEST_F(MpiFaultyPlans, OnePhaseOfIo500FailsAndTheOthersAreMeasured) {
                       {"write", 2}, {"read", 3}, {"create", 2}, {"stat", 1}, {"find", 1}, {"unlink", 2}}));
 }
 
-}  // namespace
 }  // namespace ullage::faulty_plans_test

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::heartbeats_test {
-namespace {
 
 constexpr std::int64_t look_ns = 400'000'000;
 constexpr std::int64_t limit_ns = 10 * look_ns;
@@ -89,5 +88,4 @@ TEST_F(MpiHeartbeats, AllRestOnlyWhenEveryRankDoes) {
   EXPECT_TRUE(all_rest(5));
 }
 
-}  // namespace
 }  // namespace ullage::heartbeats_test

@@ -4,19 +4,11 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <latch>
-#include <sstream>
-#include <thread>
 
-#include "base/json.hpp"
 #include "run/test_support.hpp"
 
 namespace ullage::launch_records_test {
-namespace {
 
 /// A run record of two pinned ranks whose clocks agree.
 Json quiet_run() {
@@ -101,13 +93,8 @@ TEST(LaunchEvents, OffsetsThatAreHardlyKnownAreToldOfTheirOwn) {
 }
 
 PlannedCase planned_case() {
-  return {"0123456789abcdef",
-          "disk",
-          {"posix", {{"direct", true}}},
-          {"transfer", {{"transfer_bytes", std::int64_t{4096}}}},
-          "",
-          {},
-          {}};
+  return {
+      "0123456789abcdef", "disk", {"posix", {{"direct", true}}}, {"transfer", {{"transfer_bytes", 4096}}}, "", {}, {}};
 }
 
 RepetitionReport report_of(bool ok, char grade = 'A') {
@@ -371,5 +358,4 @@ TEST_F(RecordWriterTest, FullDeviceIsRememberedNotIgnored) {
   EXPECT_EQ(writer->status().error().errno_value, ENOSPC);
 }
 
-}  // namespace
 }  // namespace ullage::launch_records_test

@@ -3,14 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "run/test_support.hpp"
-#include "storage/test_support.hpp"
 
 namespace ullage::launch_watch_test {
-namespace {
 
 class MpiLaunchWatch : public ::testing::Test {
  protected:
@@ -89,5 +84,4 @@ TEST(SignOfLife, IsNotGivenWhereNoFileCanBe) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-}  // namespace
 }  // namespace ullage::launch_watch_test

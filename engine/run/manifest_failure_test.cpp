@@ -3,13 +3,10 @@
 // and the cases after it go on.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "run/repetition.hpp"
 #include "run/test_support.hpp"
 
 namespace ullage::manifest_failure_test {
-namespace {
 
 constexpr const char* dataset = "d";
 
@@ -243,5 +240,4 @@ TEST_F(MpiFullFileSystem, FailsWhatNeedsTheManifestAndThenGoesOn) {
   world_.all().barrier();
 }
 
-}  // namespace
 }  // namespace ullage::manifest_failure_test

@@ -2,16 +2,8 @@
 #include "run/node_ring.hpp"
 
 #include <gtest/gtest.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-
-#include <algorithm>
-#include <chrono>
-#include <thread>
-#include <vector>
 
 namespace ullage::node_ring_test {
-namespace {
 
 constexpr std::int64_t look_ns = 400'000'000;
 constexpr std::int64_t limit_ns = 10 * look_ns;
@@ -146,5 +138,4 @@ TEST(NodeTree, TenThousandNodesAreSevenStepsAway) {
   EXPECT_EQ(steps, 7);
 }
 
-}  // namespace
 }  // namespace ullage::node_ring_test

@@ -6,18 +6,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string_view>
 
 #include "base/descriptor.hpp"
-#include "base/json.hpp"
-#include "base/permutation.hpp"
 #include "run/plan.hpp"
 #include "storage/manifest.hpp"
 #include "work/workload.hpp"
@@ -25,7 +20,6 @@
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 
 namespace ullage::parser_fuzz_test {
-namespace {
 
 double setting(const char* name, double otherwise) {
   const char* text = std::getenv(name);
@@ -46,14 +40,12 @@ void say_seed_and_die(int number) {
 }
 
 /// Says the seed where a parser ends the process.
-class SeedReport final {
+class SeedReport final : Pinned {
  public:
   SeedReport() {
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(say_seed);
     for (std::size_t i = 0; i < deadly.size(); ++i) before_[i] = std::signal(deadly[i], say_seed_and_die);
   }
-  SeedReport(const SeedReport&) = delete;
-  SeedReport& operator=(const SeedReport&) = delete;
   ~SeedReport() {
     for (std::size_t i = 0; i < deadly.size(); ++i) std::signal(deadly[i], before_[i]);
     if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(nullptr);
@@ -262,5 +254,4 @@ TEST(ParserFuzz, ManifestsNameNothingOutsideTheirFolder) {
   });
 }
 
-}  // namespace
 }  // namespace ullage::parser_fuzz_test

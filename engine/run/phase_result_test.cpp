@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-
 namespace ullage::phase_result_test {
-namespace {
 
 TEST(MpiPhaseResult, FailuresAreThoseOfTheLowestRanksInOrder) {
   const mpi::World world;
@@ -86,5 +83,4 @@ TEST(MpiPhaseResult, SeriesAreAddedByTheCommonClock) {
   EXPECT_EQ(record["series"]["bytes"].get<std::vector<std::uint64_t>>(), expected);
 }
 
-}  // namespace
 }  // namespace ullage::phase_result_test

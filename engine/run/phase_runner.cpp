@@ -228,17 +228,8 @@ class PhaseExecution final {
 };
 
 std::string word(Access access) {
-  switch (access) {
-    case Access::write:
-      return "write";
-    case Access::read:
-      return "read";
-    case Access::metadata:
-      return "metadata";
-    case Access::none:
-      break;
-  }
-  return "none";
+  static constexpr std::array<const char*, 4> words{"none", "write", "read", "metadata"};
+  return words.at(static_cast<std::size_t>(access));
 }
 
 Json record_of(const PhaseInfo& info, const mpi::World& world) {
@@ -345,15 +336,8 @@ bool execute_phase(const RunContext& context, const PhaseScope& scope, PhaseExec
 }  // namespace
 
 std::string word(PhaseStatus status) {
-  switch (status) {
-    case PhaseStatus::failed:
-      return "failed";
-    case PhaseStatus::interrupted:
-      return "interrupted";
-    case PhaseStatus::ok:
-      break;
-  }
-  return "ok";
+  static constexpr std::array<const char*, 3> words{"ok", "failed", "interrupted"};
+  return words.at(static_cast<std::size_t>(status));
 }
 
 PhaseOutcome run_phase(const RunContext& context, const RunFolder* folder, PhaseWork& work, Json& record) {

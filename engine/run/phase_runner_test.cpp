@@ -4,16 +4,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <new>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
-
 namespace ullage::phase_runner_test {
-namespace {
 
 using Events = std::vector<std::string>;
 
@@ -350,5 +345,4 @@ TEST_F(MpiPhaseRunner, StopFlagCutsThePhaseShort) {
   StopFlags::instance().reset();
 }
 
-}  // namespace
 }  // namespace ullage::phase_runner_test

@@ -7,7 +7,6 @@
 #include "run/test_support.hpp"
 
 namespace ullage::places_test {
-namespace {
 
 constexpr std::uint64_t gib = 1ULL << 30;
 
@@ -90,7 +89,7 @@ TEST(Places, InodesAndTheReasonAreNamed) {
 }
 
 /// A small tmpfs that this rank alone sees, in a mount namespace of its own: as a disk of each node.
-class OwnDisk final {
+class OwnDisk final : Pinned {
  public:
   OwnDisk(const std::string& path, const std::string& options)
       : before_(::open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)), directory_(std::filesystem::current_path()) {
@@ -98,8 +97,6 @@ class OwnDisk final {
     mounted_ = entered_ && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                mount("tmpfs", path.c_str(), "tmpfs", 0, options.c_str()) == 0;
   }
-  OwnDisk(const OwnDisk&) = delete;
-  OwnDisk& operator=(const OwnDisk&) = delete;
   ~OwnDisk() {
     if (!entered_) return;
     EXPECT_EQ(setns(before_.get(), CLONE_NEWNS), 0) << errno;
@@ -177,5 +174,4 @@ TEST_F(MpiPlacesOfNodes, EachDiskHasToHoldTheWholeFolder) {
   EXPECT_EQ(prepared(65536, "size=4m,nr_inodes=11"), "");
 }
 
-}  // namespace
 }  // namespace ullage::places_test

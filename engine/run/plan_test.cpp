@@ -7,7 +7,6 @@
 #include "base/json.hpp"
 
 namespace ullage::plan_test {
-namespace {
 
 Json good_plan() {
   return Json::parse(R"({
@@ -177,5 +176,4 @@ RC_GTEST_PROP(Plan, DamagedTextNeverCrashesTheParser, ()) {
   (void)parse_plan(text.substr(0, cut));
 }
 
-}  // namespace
 }  // namespace ullage::plan_test

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "base/json.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::reductions_test {
-namespace {
 
 TEST(MpiReductions, GiveWhatTheyMustOnEveryRankCount) {
   const mpi::Comm world = mpi::Comm::world();
@@ -59,5 +56,4 @@ TEST(Reductions, TheKernelSaysWhatThisProcessHolds) {
   EXPECT_GE(memory.proportional_bytes, memory.private_bytes);
 }
 
-}  // namespace
 }  // namespace ullage::reductions_test

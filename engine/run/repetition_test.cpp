@@ -7,7 +7,6 @@
 #include "run/test_support.hpp"
 
 namespace ullage::repetition_test {
-namespace {
 
 const std::string id = "00000000000000a1";
 
@@ -236,5 +235,4 @@ TEST_F(MpiRepetition, EachRepetitionHasDataOfItsOwn) {
   EXPECT_TRUE(seen.contents[0] == seen.contents[2]) << "the same seed, run, case and repetition";
 }
 
-}  // namespace
 }  // namespace ullage::repetition_test

@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mpi/comm.hpp"
 #include "run/build/build_facts.hpp"
 
 namespace ullage::same_build_test {
-namespace {
 
 TEST(MpiSameBuild, RanksOfOneBuildGoOn) { EXPECT_TRUE(check_same_build(mpi::Comm::world())); }
 
@@ -42,5 +40,4 @@ TEST(MpiSameBuild, FlagsThatDifferAreTold) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::same_build_test

@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <set>
 
 namespace ullage::schedule_test {
-namespace {
 
 class StopAfter final : public StopRule {
  public:
@@ -153,5 +151,4 @@ TEST(Schedule, ListedCasesKeepTheirOrderInEveryRound) {
   EXPECT_EQ(run_all(plan, StopAfter(2), 1), (std::vector<std::size_t>{0, 1, 2, 3, 4, 0, 1, 2, 3, 4}));
 }
 
-}  // namespace
 }  // namespace ullage::schedule_test

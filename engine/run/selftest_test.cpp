@@ -7,7 +7,6 @@
 #include <sstream>
 
 namespace ullage::selftest_test {
-namespace {
 
 TEST(Selftest, SaysWhatItMeasured) {
   std::ostringstream out;
@@ -20,5 +19,4 @@ TEST(Selftest, SaysWhatItMeasured) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 8);
 }
 
-}  // namespace
 }  // namespace ullage::selftest_test

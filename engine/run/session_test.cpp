@@ -4,23 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <sstream>
 #include <thread>
 
 #include "run/test_support.hpp"
 
 namespace ullage::session_test {
-namespace {
 
 /// Catches what is said on std::cerr.
-class Cerr final {
+class Cerr final : Pinned {
  public:
   Cerr() : before_(std::cerr.rdbuf(text_.rdbuf())) {}
-  Cerr(const Cerr&) = delete;
-  Cerr& operator=(const Cerr&) = delete;
   ~Cerr() { std::cerr.rdbuf(before_); }
   [[nodiscard]] std::string text() const { return text_.str(); }
 
@@ -353,5 +348,4 @@ TEST_F(MpiSession, SecondLaunchOfARunAppends) {
   EXPECT_EQ(records("end").size(), 2U);
 }
 
-}  // namespace
 }  // namespace ullage::session_test

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::stop_rule_test {
-namespace {
 
 TEST(StopRule, TheWorstPhaseCounts) {
   const std::vector<std::int64_t> narrow{100, 101, 102, 103, 104, 105};
@@ -62,5 +61,4 @@ TEST(MedianInterval, FewSamplesHaveNone) {
   EXPECT_FALSE(median_interval({0, 1, 2, 3, 4, 5}, 0.95, 0)) << "a time is above 0";
 }
 
-}  // namespace
 }  // namespace ullage::stop_rule_test

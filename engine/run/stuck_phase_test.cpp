@@ -2,20 +2,9 @@
 // A rank that hangs in a phase, outside of its stages, is found by its own watchdog.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <string>
-#include <thread>
-#include <utility>
-
-#include "base/json.hpp"
-#include "base/signals.hpp"
-#include "mpi/clock_sync.hpp"
 #include "run/phase_runner.hpp"
 
 namespace ullage::stuck_phase_test {
-namespace {
 
 class MpiStuckPhase : public ::testing::Test {
  protected:
@@ -92,5 +81,4 @@ TEST_F(MpiStuckPhase, RankThatHangsBetweenTheStagesIsFoundThereAndNoOther) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::stuck_phase_test

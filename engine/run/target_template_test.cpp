@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/affinity.hpp"
-
 namespace ullage::target_template_test {
-namespace {
 
 const RankLocation somewhere{5, 1, 2, "n7", 1, 3};
 
@@ -44,5 +41,4 @@ TEST(MpiTargetTemplate, ARankOnOneCpuKnowsItsSocketAndNode) {
   EXPECT_FALSE(here.host.empty());
 }
 
-}  // namespace
 }  // namespace ullage::target_template_test

@@ -2,29 +2,20 @@
 // What the tests of whole repetitions and launches share. Included by tests only.
 #pragma once
 
-#include <array>
 #include <csignal>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "base/json.hpp"
 #include "base/signals.hpp"
-#include "mpi/comm.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::test {
 
 /// A temporary folder of rank 0 that all ranks know. Collective, also the end.
-class SharedFolder final {
+class SharedFolder final : Pinned {
  public:
   explicit SharedFolder(const mpi::World& world) : world_(world) {
     if (world.root()) folder_ = std::make_unique<TempFolder>();
     path_ = world.all().broadcast(folder_ ? folder_->path() : std::string(), 0);
   }
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
   ~SharedFolder() { world_.all().barrier(); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -35,14 +26,12 @@ class SharedFolder final {
 };
 
 /// The dispositions of the stop signals as they were, once the test is over.
-class KeptSignals final {
+class KeptSignals final : Pinned {
  public:
   KeptSignals() {
     for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], nullptr, &before_[i]);
     StopFlags::instance().reset();
   }
-  KeptSignals(const KeptSignals&) = delete;
-  KeptSignals& operator=(const KeptSignals&) = delete;
   ~KeptSignals() {
     for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
     StopFlags::instance().reset();

@@ -2,14 +2,9 @@
 // That nothing of ours is done inside the timer of a phase: no memory is asked for, nothing is cleared.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <new>
 
-#include "base/clock.hpp"
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "run/phase_runner.hpp"
 
 namespace {

@@ -3,14 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <atomic>
 #include <future>
-#include <string>
-#include <utility>
-
-#include "base/affinity.hpp"
-#include "mpi/waits.hpp"
 
 namespace ullage::watchdog_test {
 namespace {

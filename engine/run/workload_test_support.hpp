@@ -4,17 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "run/phase_runner.hpp"
 #include "storage/backend.hpp"
 #include "work/entry.hpp"
-#include "work/workload.hpp"
 
 namespace ullage::test {
 
@@ -42,7 +34,7 @@ class Launch {
   }
   /// Returns the same parameters, with windows as short as can be.
   [[nodiscard]] static Values brief(Values given) {
-    given.try_emplace("windows", std::int64_t{2});
+    given.try_emplace("windows", 2);
     given.try_emplace("window_s", 1e-4);
     given.try_emplace("warm_up_s", 0.0);
     return given;

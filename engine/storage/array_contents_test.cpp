@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <vector>
 
 #include "storage/test_support.hpp"
 
@@ -80,8 +76,7 @@ TEST(ArrayNumbers, AreNumbers) {
   for (const float number : floats) EXPECT_TRUE(number >= 1 && number < 2);
 }
 
-using test::Bench;
-using test::line_of;
+using namespace test;
 
 class MpiFileHeader : public testing::TestWithParam<std::pair<const char*, bool>> {};
 

@@ -10,6 +10,7 @@
 
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 #include "storage/viewed_file.hpp"
 
@@ -117,13 +118,8 @@ struct ArrayRows {
 }
 
 /// An open file of one rank, used by one thread, with the rules of File for errors, meters and collective calls.
-class ArrayFile {
+class ArrayFile : public Interface {
  public:
-  ArrayFile() = default;
-  ArrayFile(const ArrayFile&) = delete;
-  ArrayFile& operator=(const ArrayFile&) = delete;
-  virtual ~ArrayFile() = default;
-
   [[nodiscard]] virtual Status transfer(Direction direction, std::span<const ArrayRows> operations, Meter& meter) = 0;
   [[nodiscard]] virtual Status sync() = 0;
   [[nodiscard]] virtual Status close() = 0;

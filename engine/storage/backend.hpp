@@ -12,6 +12,7 @@
 
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/registry.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
@@ -30,13 +31,8 @@ struct Extent {
 };
 
 /// Facet of a file: transfers that are begun, and go on while the rank does something else.
-class NonblockingTransfers {
+class NonblockingTransfers : public Interface {
  public:
-  NonblockingTransfers() = default;
-  NonblockingTransfers(const NonblockingTransfers&) = delete;
-  NonblockingTransfers& operator=(const NonblockingTransfers&) = delete;
-  virtual ~NonblockingTransfers() = default;
-
   /// Begins a batch of transfers, none of which is under way: at most Capabilities::nonblocking, and as deep as
   /// make_ready() was told. The extents and their memory are the file's until wait() has returned. What goes wrong is
   /// said by wait().
@@ -57,13 +53,8 @@ struct ScatteredExtent {
 
 /// An open file of one rank. Used by one thread. Not closed by the destructor's good grace: call close(), which
 /// reports; the destructor only releases what is left after an error.
-class File {
+class File : public Interface {
  public:
-  File() = default;
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  virtual ~File() = default;
-
   /// Moves the extents, begun in order, calls meter.completed() after each (completed_since() where several are under
   /// way at once), and begins none after it said false; all that were begun have ended when it returns. A short count
   /// is continued until the extent is whole or an error or end of file comes; end of file inside an extent is an error.
@@ -134,13 +125,8 @@ struct FileExtents {
 };
 
 /// Talks to one target through one API for all phases of a case. One per rank, used by one thread.
-class Backend {
+class Backend : public Interface {
  public:
-  Backend() = default;
-  Backend(const Backend&) = delete;
-  Backend& operator=(const Backend&) = delete;
-  virtual ~Backend() = default;
-
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
   /// Before a phase's timer: does of the opening of this request what is not the API's own work, such as to look for
   /// links in its way. `arrays` are those of open_arrays(). Local; every rank that will open the file calls it, or

@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <string>
 
 namespace ullage::backend_test {
-namespace {
 
 TEST(Backends, AreFoundByName) {
   for (const char* name : {"fault", "model", "mpiio", "null", "posix"}) {
@@ -45,5 +42,4 @@ TEST(CapabilityWords, SayWhatDiffers) {
   EXPECT_TRUE(capability_words({.path = false, .data = false}).empty());
 }
 
-}  // namespace
 }  // namespace ullage::backend_test

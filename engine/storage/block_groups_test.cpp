@@ -2,17 +2,12 @@
 #include "storage/block_groups.hpp"
 
 #include <gtest/gtest.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 
-#include <filesystem>
 #include <set>
 
-#include "storage/run_folder.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::block_groups_test {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -127,5 +122,4 @@ TEST(BlockGroups, OtherFileSystemsAreLeftAsTheyAre) {
   EXPECT_FALSE(make_unnamed_files(-1));
 }
 
-}  // namespace
 }  // namespace ullage::block_groups_test

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::buffer_ring_test {
-namespace {
 
 TEST(BufferRing, OperationsUseItsBuffersInTurn) {
   AlignedBuffer memory;
@@ -43,5 +42,4 @@ TEST(BufferRing, PoisonIsInEveryBuffer) {
   EXPECT_EQ(memory.bytes()[64], std::byte{}) << "between the buffers nothing is written";
 }
 
-}  // namespace
 }  // namespace ullage::buffer_ring_test

@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "storage/test_support.hpp"
 
 namespace ullage::dataset_removal_test {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -212,5 +209,4 @@ TEST(ImageGridRemoval, TakesBothLayoutsInPartsAndLeavesWhatIsNotOurs) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::dataset_removal_test

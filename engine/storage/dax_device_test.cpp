@@ -4,12 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "storage/test_support.hpp"
 
 namespace ullage::dax_device_test {
-namespace {
 
 TEST(DaxDevice, FirstByteThatIsNotZeroIsFoundAnywhere) {
   std::vector<std::byte> bytes(200'001);
@@ -56,5 +53,4 @@ TEST(DaxDevice, OtherDevicesAndFilesAreRefused) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::dax_device_test

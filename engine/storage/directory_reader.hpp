@@ -2,10 +2,19 @@
 // What is in a directory, many names a system call, however deep it lies.
 #pragma once
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
 #include <cstddef>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.hpp"
@@ -35,6 +44,13 @@ struct NamedEntry {
   EntryKind kind = EntryKind::unknown;
 };
 
+inline EntryKind kind_of(unsigned char type) {
+  if (type == DT_DIR) return EntryKind::directory;
+  return type == DT_UNKNOWN ? EntryKind::unknown : EntryKind::other;
+}
+
+inline bool is_dots(std::string_view name) { return name == "." || name == ".."; }
+
 /// Reads one directory after the other into the same room.
 class DirectoryReader final {
  public:
@@ -42,7 +58,23 @@ class DirectoryReader final {
   explicit DirectoryReader(std::size_t room_bytes) : room_(room_bytes) {}
 
   /// Reads the next entries of an open directory, without "." and "..". False: there are no more.
-  [[nodiscard]] OrErrno<bool> read(int directory);
+  [[nodiscard]] OrErrno<bool> read(int directory) {
+    entries_.clear();
+    while (entries_.empty()) {  // a read may bring nothing but dots
+      const ssize_t got = getdents64(directory, room_.data(), room_.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return std::unexpected(errno);
+      if (got == 0) return false;
+      for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+        const auto* entry = reinterpret_cast<const dirent64*>(room_.data() + at);
+        at += entry->d_reclen;
+        const TerminatedName name(static_cast<const char*>(entry->d_name));
+        if (!is_dots(name.view())) entries_.push_back({name, kind_of(entry->d_type)});
+      }
+    }
+    return true;
+  }
+
   /// Returns what the last read gave; the names live until the next one.
   [[nodiscard]] const std::vector<NamedEntry>& entries() const noexcept { return entries_; }
 
@@ -52,6 +84,42 @@ class DirectoryReader final {
 };
 
 /// open_beneath(directory, path, flags | O_DIRECTORY), also where the path is longer than the system takes in one go.
-[[nodiscard]] OrErrno<Descriptor> open_directory(int directory, std::string path, int flags);
+[[nodiscard]] inline OrErrno<Descriptor> open_directory(int directory, std::string path, int flags) {
+  Descriptor reached;
+  while (path.size() >= PATH_MAX) {
+    const std::size_t slash = path.rfind('/', PATH_MAX - 1);
+    if (slash == std::string::npos) return std::unexpected(ENAMETOOLONG);
+    auto next = open_beneath(reached ? reached.get() : directory, path.substr(0, slash), O_PATH | O_DIRECTORY);
+    if (!next) return next;
+    reached = std::move(*next);
+    path.erase(0, slash + 1);
+  }
+  return open_beneath(reached ? reached.get() : directory, path, flags | O_DIRECTORY);
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const noexcept { closedir(directory); }
+};
+
+/// Calls `visit` with every name in a directory, in the order of the file system, until it says false. Names may be
+/// removed meanwhile.
+[[nodiscard]] inline OrErrno<void> for_each_name(int directory, const std::function<bool(const std::string&)>& visit) {
+  const int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(errno);
+  const std::unique_ptr<DIR, CloseDirectory> stream(fdopendir(fd));
+  if (!stream) {
+    ::close(fd);
+    return std::unexpected(ENOMEM);
+  }
+  while (true) {
+    errno = 0;
+    const dirent* entry = readdir(stream.get());
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != ".." && !visit(name)) return {};
+  }
+  if (errno != 0) return std::unexpected(errno);
+  return {};
+}
 
 }  // namespace ullage

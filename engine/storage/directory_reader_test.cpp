@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/directory_reader.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstring>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::directory_reader_test {
-namespace {
 
 Descriptor open_folder(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -110,5 +101,4 @@ TEST(OpenDirectory, FollowsNoLinkAndOpensNothingElse) {
   EXPECT_EQ(open_directory(root.get(), std::string(10'000, 'x'), O_RDONLY).error(), ENAMETOOLONG);
 }
 
-}  // namespace
 }  // namespace ullage::directory_reader_test

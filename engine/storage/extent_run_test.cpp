@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <vector>
-
 namespace ullage::extent_run_test {
-namespace {
 
 std::array<std::byte, 4096> memory;
 
@@ -55,5 +51,4 @@ TEST(ExtentRun, EndIsThatOfTheExtentThatEndsLast) {
   EXPECT_EQ(run_of(extents({0, 1000, 8})).end_bytes, 1008U);
 }
 
-}  // namespace
 }  // namespace ullage::extent_run_test

@@ -2,15 +2,19 @@
 // Which calls of a rank are to fail, and how. Pure but for the count of calls so far.
 #pragma once
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/parameters.hpp"
 
 namespace ullage {
 
 enum class FaultKind { eio, enospc, edquot, short_count, delay, hang, flip };
+
 /// Calls on files and, from `mkdir` on, on names; `open`, `read` and `remove` are calls on both.
 enum class FaultOperation {
   open,
@@ -28,6 +32,21 @@ enum class FaultOperation {
   truncate
 };
 
+inline Words<FaultKind> fault_kinds() {
+  return {{FaultKind::eio, "eio"},           {FaultKind::enospc, "enospc"}, {FaultKind::edquot, "edquot"},
+          {FaultKind::short_count, "short"}, {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
+          {FaultKind::flip, "flip"}};
+}
+
+inline Words<FaultOperation> fault_operations() {
+  return {
+      {FaultOperation::open, "open"},        {FaultOperation::write, "write"},     {FaultOperation::read, "read"},
+      {FaultOperation::sync, "sync"},        {FaultOperation::close, "close"},     {FaultOperation::remove, "remove"},
+      {FaultOperation::mkdir, "mkdir"},      {FaultOperation::create, "create"},   {FaultOperation::stat, "stat"},
+      {FaultOperation::rename, "rename"},    {FaultOperation::readdir, "readdir"}, {FaultOperation::chmod, "chmod"},
+      {FaultOperation::truncate, "truncate"}};
+}
+
 struct FaultParameters {
   std::string inner = "posix";
   Map inner_parameters;
@@ -43,11 +62,63 @@ struct FaultParameters {
   [[nodiscard]] static Table<FaultParameters> table();
 };
 
-[[nodiscard]] std::string word(FaultOperation operation);
+/// A choice whose words are only known when all backends are registered.
+inline Field<FaultParameters> inner_field() {
+  ParameterSpec spec{"inner", ParameterType::choice,
+                     "",      FaultParameters{}.inner,
+                     {},      {},
+                     {},      "Choose the backend that does the work."};
+  return {std::move(spec), [](FaultParameters& p, const Value& v) { p.inner = std::get<std::string>(v); }};
+}
+
+inline Table<FaultParameters> FaultParameters::table() {
+  using P = FaultParameters;
+  return {
+      inner_field(),
+      map("inner_parameters", &P::inner_parameters, "Set the parameters of the inner backend."),
+      choice("kind", &P::kind, fault_kinds(),
+             "Choose what goes wrong: an error, a short count, a delay, an endless hang or a flipped bit of the data."),
+      choice("operation", &P::operation, fault_operations(), "Choose the operation whose calls go wrong."),
+      ullage::count("rank", &P::rank, {-1, 16777216}, "Let calls go wrong on this rank only; -1 means on all ranks."),
+      ullage::count("after", &P::after, {},
+                    "Let this many calls of the operation succeed first, in each repetition and on each rank."),
+      ullage::count("count", &P::count, {}, "Let this many calls go wrong; 0 means all calls from then on."),
+      seconds("delay_s", &P::delay_s, {0, 3600}, "Delay a call by this many seconds."),
+      bytes("short_bytes", &P::short_bytes, {1, 9e15},
+            "Let a short call move this many bytes. A second call moves the rest, except in a file with views, where "
+            "the operation fails."),
+      ullage::count("flip_bit", &P::flip_bit, {},
+                    "Flip this bit of an operation's data, modulo the length of the data."),
+  };
+}
+
+[[nodiscard]] inline std::string word(FaultOperation operation) {
+  return detail::word_of(fault_operations(), operation);
+}
+
 /// The errno of an error kind; 0 for the others.
-[[nodiscard]] int errno_of(FaultKind kind);
+[[nodiscard]] inline int errno_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::eio:
+      return EIO;
+    case FaultKind::enospc:
+      return ENOSPC;
+    case FaultKind::edquot:
+      return EDQUOT;
+    default:
+      return 0;
+  }
+}
+
 /// Short counts and flipped bits are of writes and reads only.
-[[nodiscard]] Status check_fault(const FaultParameters& parameters, const std::string& pointer);
+[[nodiscard]] inline Status check_fault(const FaultParameters& parameters, const std::string& pointer) {
+  const bool of_data = parameters.kind == FaultKind::short_count || parameters.kind == FaultKind::flip;
+  const bool moves_data = parameters.operation == FaultOperation::write || parameters.operation == FaultOperation::read;
+  if (!of_data || moves_data) return {};
+  return fail(bad_plan(pointer + "/operation", "is '" + word(parameters.operation) + "', but a '" +
+                                                   detail::word_of(fault_kinds(), parameters.kind) +
+                                                   "' fault needs write or read"));
+}
 
 /// One rank's count of the calls of the chosen operation.
 class FaultInjector final {
@@ -56,11 +127,24 @@ class FaultInjector final {
       : parameters_(parameters), mine_(parameters.rank < 0 || parameters.rank == rank) {}
 
   /// Counts one call and says whether it is one of those chosen, on this rank or another.
-  [[nodiscard]] bool next_is_chosen(FaultOperation operation);
+  [[nodiscard]] bool next_is_chosen(FaultOperation operation) {
+    const bool chosen = untouched(operation) == 0;
+    pass(operation, 1);
+    return chosen;
+  }
+
   /// Calls from now on that are not chosen.
-  [[nodiscard]] std::uint64_t untouched(FaultOperation operation) const;
+  [[nodiscard]] std::uint64_t untouched(FaultOperation operation) const {
+    if (operation != parameters_.operation) return no_end;
+    if (calls_ < parameters_.after) return parameters_.after - calls_;
+    return parameters_.count == 0 || calls_ - parameters_.after < parameters_.count ? 0 : no_end;
+  }
+
   /// Counts `calls` of them.
-  void pass(FaultOperation operation, std::uint64_t calls);
+  void pass(FaultOperation operation, std::uint64_t calls) {
+    if (operation == parameters_.operation) calls_ += calls;
+  }
+
   /// This rank is to have it.
   [[nodiscard]] bool mine() const noexcept { return mine_; }
   [[nodiscard]] const FaultParameters& parameters() const noexcept { return parameters_; }

@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <vector>
-
 namespace ullage::fault_injector_test {
-namespace {
 
 FaultParameters of(std::uint64_t after, std::uint64_t count, std::int64_t rank = -1) {
   FaultParameters parameters;
@@ -76,5 +72,4 @@ TEST(FaultParameters, KindsHaveTheirErrno) {
   EXPECT_EQ(errno_of(FaultKind::delay), 0);
 }
 
-}  // namespace
 }  // namespace ullage::fault_injector_test

@@ -3,16 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::file_facts_test {
-namespace {
 
 namespace fs = std::filesystem;
 using test::line_of;
@@ -139,5 +135,4 @@ TEST_F(FileFacts, AllocationThatFailsIsGivenBack) {
   EXPECT_GT(target_space(small.path())->free_bytes, 900'000U);
 }
 
-}  // namespace
 }  // namespace ullage::file_facts_test

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -17,12 +18,10 @@ namespace ullage {
 
 /// While there is one, SIGBUS in a thread inside survives_bus_error() ends what that does, and everywhere else the
 /// process, as before. Process-wide because signal handlers are.
-class BusErrorHandler final {
+class BusErrorHandler final : Pinned {
  public:
   BusErrorHandler();
   ~BusErrorHandler();
-  BusErrorHandler(const BusErrorHandler&) = delete;
-  BusErrorHandler& operator=(const BusErrorHandler&) = delete;
 };
 
 namespace detail {

@@ -5,17 +5,13 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::file_mapping_test {
-namespace {
 
 class FileMappingTest : public testing::Test {
  protected:
@@ -135,5 +131,4 @@ TEST_F(BusErrors, HaveTheirFormerHandlerBackAfterwards) {
   EXPECT_EQ(before.sa_handler, after.sa_handler);
 }
 
-}  // namespace
 }  // namespace ullage::file_mapping_test

@@ -6,7 +6,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::forwarding_backend_test {
-namespace {
 
 TEST(MpiForwardingBackend, CanDoWhatTheInnerOneCan) {
   test::Bench bench;
@@ -45,5 +44,4 @@ TEST(MpiForwardingBackend, WhatTheInnerOneHasNotIsUnsupported) {
   EXPECT_TRUE(as_backend.open_viewed({"v", OpenMode::create, true, 0}, {}));
 }
 
-}  // namespace
 }  // namespace ullage::forwarding_backend_test

@@ -2,11 +2,22 @@
 // Parallel HDF5, found at run time: that of the MPI in use, or none.
 #pragma once
 
+#include <dlfcn.h>
+
+#include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
+#include "base/shared_library.hpp"
+#include "mpi/comm.hpp"
+#include "storage/library_file.hpp"
 
 namespace ullage {
 
@@ -108,21 +119,256 @@ struct Hdf5Calls {
 /// The environment variable with which people name the library.
 inline constexpr const char* hdf5_variable = "ULLAGE_HDF5";
 
+inline Error hdf5_missing(const std::string& text) { return environment_error("HDF5", text); }
+
+/// Takes functions by their names, and remembers the first that is not there.
+class Symbols final {
+ public:
+  explicit Symbols(void* library) : library_(library) {}
+  template <class Pointer>
+  void take(const char* name, Pointer& pointer) {
+    pointer = reinterpret_cast<Pointer>(dlsym(library_, name));
+    if (pointer == nullptr && missing_.empty()) missing_ = name;
+  }
+  template <class Pointer>
+  void take_if_there(const char* name, Pointer& pointer) {
+    pointer = reinterpret_cast<Pointer>(dlsym(library_, name));
+  }
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ private:
+  void* library_;
+  std::string missing_;
+};
+
+inline void take_files(Symbols& symbols, Hdf5Calls& calls) {
+  symbols.take("H5open", calls.open_library);
+  symbols.take("H5dont_atexit", calls.no_exit_handler);
+  symbols.take("H5get_libversion", calls.get_version);
+  symbols.take("H5Fcreate", calls.create_file);
+  symbols.take("H5Fopen", calls.open_file);
+  symbols.take("H5Fclose", calls.close_file);
+  symbols.take_if_there("H5I_remove", calls.forget_id);
+  symbols.take("H5Fflush", calls.flush_file);
+  symbols.take("H5Fget_vfd_handle", calls.get_driver_handle);
+  symbols.take("H5Fget_access_plist", calls.get_access_list);
+  symbols.take("H5Fget_create_plist", calls.get_creation_list);
+  symbols.take("H5Eset_auto2", calls.set_error_printer);
+  symbols.take("H5Ewalk2", calls.walk_errors);
+  symbols.take("H5Eclear2", calls.clear_errors);
+}
+
+inline void take_lists(Symbols& symbols, Hdf5Calls& calls) {
+  symbols.take("H5Pcreate", calls.create_list);
+  symbols.take("H5Pclose", calls.close_list);
+  symbols.take("H5Pset_fapl_mpio", calls.set_mpi_driver);
+  symbols.take("H5Pset_dxpl_mpio", calls.set_collective);
+  symbols.take("H5Pset_alignment", calls.set_alignment);
+  symbols.take("H5Pget_alignment", calls.get_alignment);
+  symbols.take("H5Pset_fclose_degree", calls.set_close_degree);
+  symbols.take("H5Pset_all_coll_metadata_ops", calls.set_collective_metadata_reads);
+  symbols.take("H5Pset_coll_metadata_write", calls.set_collective_metadata_writes);
+  symbols.take("H5Pget_all_coll_metadata_ops", calls.get_collective_metadata_reads);
+  symbols.take("H5Pget_coll_metadata_write", calls.get_collective_metadata_writes);
+  symbols.take("H5Pset_page_buffer_size", calls.set_page_buffer);
+  symbols.take("H5Pget_page_buffer_size", calls.get_page_buffer);
+  symbols.take("H5Pset_evict_on_close", calls.set_evict_on_close);
+  symbols.take("H5Pget_evict_on_close", calls.get_evict_on_close);
+  symbols.take("H5Pset_file_space_strategy", calls.set_space_strategy);
+  symbols.take("H5Pget_file_space_strategy", calls.get_space_strategy);
+  symbols.take("H5Pset_file_space_page_size", calls.set_space_page);
+  symbols.take("H5Pget_file_space_page_size", calls.get_space_page);
+  symbols.take("H5Pset_libver_bounds", calls.set_version_bounds);
+  symbols.take("H5Pget_libver_bounds", calls.get_version_bounds);
+}
+
+inline void take_dataset_lists(Symbols& symbols, Hdf5Calls& calls) {
+  symbols.take("H5Pset_chunk", calls.set_chunk);
+  symbols.take("H5Pget_chunk", calls.get_chunk);
+  symbols.take("H5Pget_layout", calls.get_layout);
+  symbols.take("H5Pset_create_intermediate_group", calls.set_intermediate_groups);
+  symbols.take("H5Pset_fill_time", calls.set_fill_time);
+  symbols.take("H5Pget_fill_time", calls.get_fill_time);
+  symbols.take("H5Pset_alloc_time", calls.set_allocation_time);
+  symbols.take("H5Pget_alloc_time", calls.get_allocation_time);
+  symbols.take("H5Pget_mpio_actual_io_mode", calls.get_io_mode);
+  symbols.take("H5Pget_mpio_no_collective_cause", calls.get_no_collective_cause);
+}
+
+inline void take_datasets(Symbols& symbols, Hdf5Calls& calls) {
+  symbols.take("H5Dcreate2", calls.create_dataset);
+  symbols.take("H5Dopen2", calls.open_dataset);
+  symbols.take("H5Dclose", calls.close_dataset);
+  symbols.take("H5Dwrite", calls.write);
+  symbols.take("H5Dread", calls.read);
+  symbols.take("H5Dget_space", calls.space_of);
+  symbols.take("H5Dget_create_plist", calls.list_of);
+  symbols.take("H5Dget_offset", calls.offset_of);
+  symbols.take("H5Dget_storage_size", calls.storage_of);
+  symbols.take_if_there("H5Dget_num_chunks", calls.count_chunks);
+  symbols.take_if_there("H5Dget_chunk_info", calls.chunk_info);
+  symbols.take("H5Tcreate", calls.create_type);
+  symbols.take("H5Tinsert", calls.insert_field);
+  symbols.take("H5Tclose", calls.close_type);
+  symbols.take("H5Screate_simple", calls.create_space);
+  symbols.take("H5Sclose", calls.close_space);
+  symbols.take("H5Sselect_hyperslab", calls.select);
+  symbols.take("H5Sselect_none", calls.select_none);
+  symbols.take("H5Sget_simple_extent_npoints", calls.count_elements);
+  symbols.take("H5Sget_simple_extent_ndims", calls.count_dimensions);
+}
+
+inline void take_identifiers(Symbols& symbols, Hdf5Calls& calls) {
+  symbols.take("H5P_CLS_FILE_CREATE_ID_g", calls.file_creation);
+  symbols.take("H5P_CLS_FILE_ACCESS_ID_g", calls.file_access);
+  symbols.take("H5P_CLS_DATASET_CREATE_ID_g", calls.dataset_creation);
+  symbols.take("H5P_CLS_DATASET_XFER_ID_g", calls.dataset_transfer);
+  symbols.take("H5P_CLS_LINK_CREATE_ID_g", calls.link_creation);
+  symbols.take("H5T_NATIVE_UCHAR_g", calls.byte_type);
+  symbols.take("H5T_NATIVE_INT32_g", calls.int32_type);
+  symbols.take("H5T_NATIVE_FLOAT_g", calls.float32_type);
+  symbols.take("H5T_NATIVE_DOUBLE_g", calls.float64_type);
+}
+
 /// The library of that name or path. It is not loaded if it belongs to another MPI.
-[[nodiscard]] Result<Hdf5Calls> find_hdf5(const std::string& name);
+[[nodiscard]] inline Result<Hdf5Calls> find_hdf5(const std::string& name) {
+  const auto file = library_file(name);
+  if (!file) return fail(hdf5_missing("there is no library '" + name + "'"));
+  if (auto status = check_mpi_of_library(*file); !status) return fail(status.error());
+  const auto library = load_library("HDF5", std::span(&*file, 1), RTLD_NOW | RTLD_LOCAL, 0);
+  if (!library) return fail(library.error());
+  Hdf5Calls calls;
+  Symbols symbols(*library);
+  take_files(symbols, calls);
+  take_lists(symbols, calls);
+  take_dataset_lists(symbols, calls);
+  take_datasets(symbols, calls);
+  take_identifiers(symbols, calls);
+  calls.file = *file;
+  if (symbols.missing().empty()) return calls;
+  return fail(environment_error(*file, "lacks " + symbols.missing() + ": a parallel HDF5 1.10.1 or later is needed"));
+}
+
+inline constexpr std::array versions_of_library{"320", "310", "200", "103"};
+
+/// The usual names, by the family of the MPI in use.
+inline std::vector<std::string> usual_hdf5_names() {
+  const std::string family = mpi::library_version().find("Open MPI") != std::string::npos ? "_openmpi" : "_mpich";
+  std::vector<std::string> names;
+  for (const std::string& middle : {family, std::string()})
+    for (const char* version : versions_of_library) names.push_back("libhdf5" + middle + ".so." + version);
+  names.emplace_back("libhdf5.so");
+  return names;
+}
+
+inline Result<Hdf5Calls> find_usual_hdf5() {
+  if (const char* named = std::getenv(hdf5_variable); named != nullptr && *named != '\0') return find_hdf5(named);
+  const auto names = usual_hdf5_names();
+  std::string refused;
+  for (const auto& name : names) {
+    if (!library_file(name)) continue;
+    auto found = find_hdf5(name);
+    if (found) return found;
+    if (refused.empty()) refused = found.error().where + " " + found.error().text;
+  }
+  if (!refused.empty()) return fail(hdf5_missing(refused));
+  return fail(hdf5_missing("no parallel HDF5 found (tried " + names.front() + " to " + names.back() +
+                           "); install one for this MPI, or name its file with " + hdf5_variable));
+}
 
 /// The one of this process, which is found when it is first asked for: that of ULLAGE_HDF5, else the usual ones of
 /// this MPI.
-[[nodiscard]] const Result<Hdf5Calls>& hdf5_library();
+[[nodiscard]] inline const Result<Hdf5Calls>& hdf5_library() {
+  static const Result<Hdf5Calls> found = find_usual_hdf5();
+  return found;
+}
+
+inline constexpr HdfId default_stack = 0;
+
+inline const Hdf5Calls* prepare_hdf5(const Hdf5Calls& calls) {
+  calls.no_exit_handler();  // MPI's end closes the library; afterwards there is nothing to call
+  if (calls.open_library() < 0) return nullptr;
+  calls.set_error_printer(default_stack, nullptr, nullptr);
+  return &calls;
+}
 
 /// Returns the same made ready for calls. MPI is running.
-[[nodiscard]] Result<const Hdf5Calls*> open_hdf5();
+[[nodiscard]] inline Result<const Hdf5Calls*> open_hdf5() {
+  const auto& library = hdf5_library();
+  if (!library) return fail(library.error());
+  static const Hdf5Calls* const opened = prepare_hdf5(*library);
+  if (opened == nullptr) return fail(hdf5_missing(library->file + " cannot be started (H5open failed)"));
+  return opened;
+}
 
 /// "1.10.8"
-[[nodiscard]] std::string hdf5_version(const Hdf5Calls& calls);
+[[nodiscard]] inline std::string hdf5_version(const Hdf5Calls& calls) {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned release = 0;
+  if (calls.get_version(&major, &minor, &release) < 0) return "unknown";
+  return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+inline constexpr int inner_first = 0;
+
+/// One entry of the stack, as <H5Epublic.h> has it.
+struct StackEntry {
+  HdfId library;
+  HdfId major;
+  HdfId minor;
+  unsigned line;
+  const char* function;
+  const char* file;
+  const char* text;
+};
+
+inline int note_entry(unsigned, const StackEntry* entry, void* list) {
+  static_cast<std::vector<StackEntry>*>(list)->push_back(*entry);
+  return 0;
+}
+
+inline int errno_in(std::string_view text) {
+  if (text.find("No space left") != std::string_view::npos || text.find("no space left") != std::string_view::npos ||
+      text.find("NO_SPACE") != std::string_view::npos)
+    return ENOSPC;
+  if (text.find("quota") != std::string_view::npos || text.find("QUOTA") != std::string_view::npos) return EDQUOT;
+  if (text.find("No such file") != std::string_view::npos) return ENOENT;
+  return EIO;
+}
+
+inline std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!is_blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
 
 /// The library's stack of errors as one line: the call that failed and what it was that failed below. The stack is
 /// cleared.
-[[nodiscard]] Error hdf5_error(const Hdf5Calls& calls, const std::string& operation, const std::string& path);
+[[nodiscard]] inline Error hdf5_error(const Hdf5Calls& calls, const std::string& operation, const std::string& path) {
+  std::vector<StackEntry> entries;
+  (void)calls.walk_errors(default_stack, inner_first, reinterpret_cast<void*>(&note_entry), &entries);
+  std::string text = "it reports no reason";
+  std::string all;
+  for (const auto& entry : entries) all += std::string(entry.text == nullptr ? "" : entry.text) + " ";
+  if (!entries.empty()) {
+    const auto& outer = entries.back();
+    const auto& inner = entries.front();
+    text = std::string(outer.function == nullptr ? "HDF5" : outer.function) + ": ";
+    text += in_one_line(outer.text == nullptr ? "" : outer.text);
+    if (entries.size() > 1 && inner.text != nullptr) text += ": " + in_one_line(inner.text);
+  }
+  (void)calls.clear_errors(default_stack);
+  Error error = errno_error(errno_in(all), operation, path);
+  error.text = text;
+  return error;
+}
 
 }  // namespace ullage

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "storage/hdf5_library.hpp"
-#include "storage/library_file.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage {

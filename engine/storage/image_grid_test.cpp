@@ -4,11 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string>
 #include <vector>
 
 namespace ullage::image_grid_test {
-namespace {
 
 constexpr ImageLayout layouts[] = {ImageLayout::files, ImageLayout::containers};
 
@@ -76,5 +74,4 @@ TEST(ImageGrid, WordsAreReadBack) {
   EXPECT_FALSE(parse_image_layout("Files").has_value());
 }
 
-}  // namespace
 }  // namespace ullage::image_grid_test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/io_ring.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -9,7 +8,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::io_ring_test {
-namespace {
 
 class IoRingOnAFile : public testing::Test {
  protected:
@@ -83,5 +81,4 @@ TEST_F(IoRingOnAFile, MemoryCanBeKeptAnewAndIsForgottenWithoutHarm) {
   EXPECT_EQ(ring->next_completion()->result, 8192);
 }
 
-}  // namespace
 }  // namespace ullage::io_ring_test

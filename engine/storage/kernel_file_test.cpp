@@ -6,10 +6,8 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::kernel_file_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
+using namespace test;
 
 /// An opener over the bench's folder.
 KernelFileOpener opener(const Bench& bench, const KernelFileParameters& parameters = {}) {
@@ -59,5 +57,4 @@ TEST(KernelFile, AlignmentNeedsAPathAndIsOneThroughThePageCache) {
   EXPECT_EQ(alignment_for({}, {&bench.world(), &bench.folder(), 1}, "x"), 1U);
 }
 
-}  // namespace
 }  // namespace ullage::kernel_file_test

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 namespace ullage::manifest_test {
-namespace {
 
 TEST(Manifest, NamesOfFiles) {
   const DatasetEntry shared{"abc", "c-abc", 1, false, false};
@@ -151,5 +150,4 @@ TEST(Marker, NoncesDiffer) {
   EXPECT_NE(nonce, new_nonce());
 }
 
-}  // namespace
 }  // namespace ullage::manifest_test

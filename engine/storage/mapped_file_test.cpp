@@ -7,7 +7,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::mapped_file_test {
-namespace {
 
 /// Stores fail at the third transfer, and say so by errno.
 class FailingFile final : public MappedFile {
@@ -52,5 +51,4 @@ TEST(MappedFile, AStoreThatFailsIsAnErrorOfItsTransfer) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::mapped_file_test

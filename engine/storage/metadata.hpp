@@ -2,12 +2,14 @@
 // The contract of work on names: small files and directories, made, looked at and removed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/meter.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -27,9 +29,27 @@ enum class MetadataOperation {
 };
 
 /// The operation's own word, as in error lines.
-[[nodiscard]] std::string word(MetadataOperation operation);
+[[nodiscard]] inline std::string word(MetadataOperation operation) {
+  static constexpr std::array<const char*, 11> words{"mkdir", "create",   "stat", "read",   "rename", "readdir",
+                                                     "chmod", "truncate", "open", "unlink", "rmdir"};
+  return words.at(static_cast<std::size_t>(operation));
+}
+
 /// Returns what an operation is made of when that is more than one call, as the meter numbers it.
-[[nodiscard]] std::vector<std::string> parts_of(MetadataOperation operation);
+[[nodiscard]] inline std::vector<std::string> parts_of(MetadataOperation operation) {
+  switch (operation) {
+    case MetadataOperation::create:
+      return {"open", "write", "close"};
+    case MetadataOperation::read:
+      return {"open", "read", "close"};
+    case MetadataOperation::truncate:
+      return {"open", "truncate", "close"};
+    case MetadataOperation::open:
+      return {"open", "close"};
+    default:
+      return {};
+  }
+}
 
 /// One name to work on, in a directory that was entered. The caller keeps what is pointed to.
 struct MetadataItem {
@@ -41,13 +61,8 @@ struct MetadataItem {
 };
 
 /// Works on names below the run folder; no symbolic link is followed. One per rank, used by one thread.
-class MetadataApi {
+class MetadataApi : public Interface {
  public:
-  MetadataApi() = default;
-  MetadataApi(const MetadataApi&) = delete;
-  MetadataApi& operator=(const MetadataApi&) = delete;
-  virtual ~MetadataApi() = default;
-
   /// A handle for items, good until left or this object ends. `directory` is relative to the run folder.
   [[nodiscard]] virtual Result<int> enter(const std::string& directory) = 0;
   virtual void leave(int directory) = 0;

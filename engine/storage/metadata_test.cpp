@@ -6,7 +6,6 @@
 #include <set>
 
 namespace ullage::metadata_test {
-namespace {
 
 constexpr auto all_operations = {MetadataOperation::mkdir,  MetadataOperation::create,   MetadataOperation::stat,
                                  MetadataOperation::read,   MetadataOperation::rename,   MetadataOperation::readdir,
@@ -30,5 +29,4 @@ TEST(MetadataOperation, PartsBeginWithOpenAndEndWithClose) {
   EXPECT_TRUE(parts_of(MetadataOperation::stat).empty());
 }
 
-}  // namespace
 }  // namespace ullage::metadata_test

@@ -7,7 +7,6 @@
 #include <vector>
 
 namespace ullage::model_device_test {
-namespace {
 
 std::vector<double> durations(ModelDevice device, std::size_t count) {
   std::vector<double> out(count);
@@ -56,5 +55,4 @@ TEST(ModelTimeline, FractionsAddUpExactly) {
   EXPECT_EQ(timeline.after(2), 7);
 }
 
-}  // namespace
 }  // namespace ullage::model_device_test

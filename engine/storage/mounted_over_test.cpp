@@ -2,13 +2,9 @@
 // Folders of ours that somebody mounts something on, moves or removes while a run is at work in them.
 #include <gtest/gtest.h>
 
-#include <fcntl.h>
-
-#include "storage/run_folder.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::mounted_over_test {
-namespace {
 
 namespace fs = std::filesystem;
 using test::BindMount;
@@ -128,5 +124,4 @@ TEST_F(MountedOver, FolderThatSomebodyRemovedIsTold) {
   EXPECT_EQ(left(), own() + ": is no longer the folder that this run opened: it was removed by somebody else\n");
 }
 
-}  // namespace
 }  // namespace ullage::mounted_over_test

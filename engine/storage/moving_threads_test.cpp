@@ -3,14 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <condition_variable>
-
 #include "base/test_support.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::moving_threads_test {
-namespace {
 
 using test::RunningMeter;
 
@@ -138,5 +134,4 @@ TEST(MovingThreads, AnExceptionIsAnErrorOfTheMove) {
   EXPECT_EQ(status.error().errno_value, ENOMEM);
 }
 
-}  // namespace
 }  // namespace ullage::moving_threads_test

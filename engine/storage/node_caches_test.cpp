@@ -2,10 +2,8 @@
 #include "storage/node_caches.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 namespace ullage::node_caches_test {
-namespace {
 
 TEST(NodeCaches, AreDroppedByRootAndRefusedToOthers) {
   const bool permitted = access("/proc/sys/vm/drop_caches", W_OK) == 0;
@@ -18,5 +16,4 @@ TEST(NodeCaches, AreDroppedByRootAndRefusedToOthers) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::node_caches_test

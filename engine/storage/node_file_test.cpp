@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/node_file.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::node_file_test {
-namespace {
 
 constexpr const char* name = "ullage-test";
 constexpr std::uint64_t bytes = 4096;
@@ -133,5 +125,4 @@ TEST(MpiNodeFile, AllRanksOfANodeHaveOneFileOfZeros) {
     EXPECT_EQ(memory->bytes()[i], static_cast<std::byte>(1 + i));
 }
 
-}  // namespace
 }  // namespace ullage::node_file_test

@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cerrno>
-
 #include "storage/test_support.hpp"
 
 namespace ullage::node_memory_test {
-namespace {
 
 TEST(NodeMemory, HoldsWhatItIsGivenUnderItsName) {
   const mpi::World world;
@@ -83,5 +79,4 @@ TEST(MpiNodeMemory, RanksSeeWhatOthersHaveMade) {
   world.node().barrier();
 }
 
-}  // namespace
 }  // namespace ullage::node_memory_test

@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <string>
-
 namespace ullage::numbered_names_test {
-namespace {
 
 TEST(NumberedNames, WhatIsMadeIsReadBack) {
   for (const std::uint64_t number :
@@ -32,5 +28,4 @@ TEST(NumberedNames, BothNumbersMustBeThere) {
     EXPECT_FALSE(numbered_twice(name, "i.", {4, 1}).has_value()) << name;
 }
 
-}  // namespace
 }  // namespace ullage::numbered_names_test

@@ -2,15 +2,10 @@
 #include "storage/pacer.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
 
 #include <algorithm>
-#include <limits>
-
-#include "base/clock.hpp"
 
 namespace ullage::pacer_test {
-namespace {
 
 TEST(Pacer, IsNeverEarly) {
   for (const bool spins : {false, true}) {
@@ -45,5 +40,4 @@ TEST(Pacer, GivesTheTimerSlackBack) {
   EXPECT_EQ(prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0), before);
 }
 
-}  // namespace
 }  // namespace ullage::pacer_test

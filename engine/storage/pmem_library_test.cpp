@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "storage/test_support.hpp"
 
 namespace ullage::pmem_library_test {
-namespace {
 
 TEST(PmemLibrary, AbsentOrOfAnotherKindIsOneLine) {
   const auto absent = find_pmem("libullage-has-no-such.so.1");
@@ -53,5 +50,4 @@ TEST_F(PmemMappingTest, OfAnEmptyFileIsAnErrorWithItsPath) {
   EXPECT_NE(test::line_of(mapped).find(path_), std::string::npos) << test::line_of(mapped);
 }
 
-}  // namespace
 }  // namespace ullage::pmem_library_test

@@ -10,15 +10,27 @@
 
 namespace ullage {
 
+inline constexpr std::uint64_t position_unit_bytes = 4096;  // of the payload: a tag is never cut by its end
+
+inline PayloadSpec position_payload(std::uint64_t key) {
+  PayloadSpec spec;
+  spec.run_key = key;
+  spec.transfer_bytes = position_unit_bytes;
+  return spec;
+}
+
 /// Pure. Ranges may begin and end at any byte.
 class PositionContents final {
  public:
-  explicit PositionContents(std::uint64_t key);
+  explicit PositionContents(std::uint64_t key) : payload_(position_payload(key)) {}
 
   /// The bytes that lie at `offset_bytes` of the file.
-  void fill(std::span<std::byte> bytes, std::uint64_t offset_bytes) const;
+  void fill(std::span<std::byte> bytes, std::uint64_t offset_bytes) const { payload_.fill(bytes, 0, offset_bytes); }
+
   /// Bad 512-byte blocks of the file among these bytes, and the first bad byte.
-  [[nodiscard]] Payload::Check check(std::span<const std::byte> bytes, std::uint64_t offset_bytes) const;
+  [[nodiscard]] Payload::Check check(std::span<const std::byte> bytes, std::uint64_t offset_bytes) const {
+    return payload_.check(bytes, 0, offset_bytes);
+  }
 
  private:
   Payload payload_;

@@ -3,12 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace ullage::position_contents_test {
-namespace {
 
 std::vector<std::byte> made(const PositionContents& contents, std::size_t length, std::uint64_t offset) {
   std::vector<std::byte> bytes(length);
@@ -58,5 +53,4 @@ TEST(PositionContents, SaysWhatIsThereInstead) {
   EXPECT_NE(contents.check(unwritten, 100).first->found.find("never written"), std::string::npos);
 }
 
-}  // namespace
 }  // namespace ullage::position_contents_test

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/posix_calls.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "base/descriptor.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::posix_calls_test {
-namespace {
 
 class PosixCalls : public ::testing::Test {
  protected:
@@ -59,5 +54,4 @@ TEST_F(PosixCalls, VectorMovesAllPiecesAndTheRestOfThem) {
   EXPECT_EQ(place(), 0);
 }
 
-}  // namespace
 }  // namespace ullage::posix_calls_test

@@ -2,12 +2,10 @@
 #include "storage/posix_metadata.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::posix_metadata_test {
-namespace {
 
 namespace fs = std::filesystem;
 using enum MetadataOperation;
@@ -111,5 +109,4 @@ TEST_F(PosixMetadata, DirectoriesAndFileSystemCanBeSynced) {
   EXPECT_FALSE(api_->sync_file_system(directory_)) << "no longer entered";
 }
 
-}  // namespace
 }  // namespace ullage::posix_metadata_test

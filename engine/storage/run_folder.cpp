@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "storage/directory_reader.hpp"
 #include "storage/silly_rename.hpp"
 #include "storage/target_directory.hpp"
 

@@ -2,21 +2,14 @@
 #include "storage/run_folder.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-
-#include <algorithm>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::run_folder_test {
-namespace {
 
 namespace fs = std::filesystem;
-using test::line_of;
-using test::names_in;
-using test::read_file;
-using test::write_file;
+using namespace test;
 
 bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -377,5 +370,4 @@ TEST_F(RunFolderTest, ManifestOnAFullFileSystemIsAnError) {
   fs::remove(small.path() + "/ballast");
 }
 
-}  // namespace
 }  // namespace ullage::run_folder_test

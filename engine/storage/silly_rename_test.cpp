@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/silly_rename.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-
-#include <chrono>
-#include <thread>
 
 #include "storage/test_support.hpp"
 
 namespace ullage::silly_rename_test {
-namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* of_fuse = ".fuse_hidden0000000300000001";
@@ -96,5 +91,4 @@ TEST(SideFiles, NothingElseIs) {
     EXPECT_FALSE(file_beside(name)) << name;
 }
 
-}  // namespace
 }  // namespace ullage::silly_rename_test

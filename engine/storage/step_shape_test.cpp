@@ -5,10 +5,8 @@
 
 #include <map>
 #include <set>
-#include <string>
 
 namespace ullage::step_shape_test {
-namespace {
 
 constexpr StepLayout layouts[] = {StepLayout::flat, StepLayout::dir_per_rank, StepLayout::dir_per_step,
                                   StepLayout::hashed, StepLayout::log};
@@ -91,5 +89,4 @@ TEST(StepShape, WordsAreReadBack) {
   EXPECT_FALSE(parse_step_layout("Flat").has_value());
 }
 
-}  // namespace
 }  // namespace ullage::step_shape_test

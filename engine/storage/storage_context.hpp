@@ -7,9 +7,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
+#include "base/payload.hpp"
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
@@ -30,17 +32,32 @@ class DatasetFacts final {
       : facts_(std::move(known)), keep_(std::move(keep)) {}
 
   /// Null when there is no such dataset. Facts tell under `contents` by which version of the payload its data was made.
-  [[nodiscard]] const nlohmann::json* find(const std::string& name) const;
-  [[nodiscard]] Status enter(const std::string& name, nlohmann::json facts);
+  [[nodiscard]] const nlohmann::json* find(const std::string& name) const {
+    const auto found = facts_.find(name);
+    return found == facts_.end() ? nullptr : &found->second;
+  }
+
+  [[nodiscard]] Status enter(const std::string& name, nlohmann::json facts) {
+    facts["contents"] = Payload::version;
+    Status kept = keep_ ? keep_(name, facts) : Status{};
+    facts_[name] = std::move(facts);
+    return kept;
+  }
+
   /// The dataset is gone, or no longer whole.
-  [[nodiscard]] Status remove(const std::string& name);
+  [[nodiscard]] Status remove(const std::string& name) {
+    if (facts_.erase(name) == 0 || !keep_) return {};
+    return keep_(name, nullptr);
+  }
 
  private:
   std::map<std::string, nlohmann::json> facts_;
   Keep keep_;
 };
 
-[[nodiscard]] Error no_dataset(const std::string& name);
+[[nodiscard]] inline Error no_dataset(const std::string& name) {
+  return environment_error("dataset '" + name + "'", "is not there; first run the case that makes it");
+}
 
 /// Everything a case on storage needs besides its parameters; outlives the workload.
 struct StorageContext {

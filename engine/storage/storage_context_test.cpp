@@ -3,13 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
-#include <vector>
-
-#include "base/payload.hpp"
-
 namespace ullage::dataset_facts_test {
-namespace {
 
 using nlohmann::json;
 
@@ -49,5 +43,4 @@ TEST(DatasetFacts, AFailureToKeepIsTheCallersToReport) {
   EXPECT_FALSE(book.enter("a", {}));
 }
 
-}  // namespace
 }  // namespace ullage::dataset_facts_test

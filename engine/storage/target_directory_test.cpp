@@ -6,7 +6,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::target_directory_test {
-namespace {
 
 TEST(TargetDirectoryTest, IsWhereALinkLeads) {
   const test::TempFolder folder;
@@ -62,5 +61,4 @@ TEST(RunFolderName, KnowsTheNamesOfTheFrontsRuns) {
     EXPECT_FALSE(is_named_by_front(name)) << name;
 }
 
-}  // namespace
 }  // namespace ullage::target_directory_test

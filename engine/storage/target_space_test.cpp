@@ -6,7 +6,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::target_space_test {
-namespace {
 
 TEST(TargetSpace, OfAnyFolder) {
   const auto space = target_space("/");
@@ -40,5 +39,4 @@ TEST(TargetSpace, NamesOfMagics) {
   EXPECT_EQ(file_system_name(0x1234), "0x1234");
 }
 
-}  // namespace
 }  // namespace ullage::target_space_test

@@ -2,22 +2,11 @@
 // What the tests of storage/ share. Included by tests only.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
-#include <memory>
-#include <optional>
-#include <span>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "storage/backend.hpp"
@@ -25,15 +14,13 @@
 namespace ullage::test {
 
 /// A folder of its own, gone at the end with all that is in it.
-class TempFolder final {
+class TempFolder final : Pinned {
  public:
   explicit TempFolder(const std::string& base = std::filesystem::temp_directory_path())
       : path_(base + "/ullage-test-XXXXXX") {
     if (mkdtemp(path_.data()) == nullptr)
       throw std::filesystem::filesystem_error("mkdtemp", path_, std::error_code(errno, std::generic_category()));
   }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
   ~TempFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
@@ -45,12 +32,10 @@ class TempFolder final {
 };
 
 /// A small tmpfs; `mounted()` is false where mounting is not permitted.
-class SmallFileSystem final {
+class SmallFileSystem final : Pinned {
  public:
   explicit SmallFileSystem(const std::string& options)
       : mounted_(mount("tmpfs", folder_.path().c_str(), "tmpfs", 0, options.c_str()) == 0) {}
-  SmallFileSystem(const SmallFileSystem&) = delete;
-  SmallFileSystem& operator=(const SmallFileSystem&) = delete;
   ~SmallFileSystem() {
     if (mounted_) umount2(folder_.path().c_str(), MNT_DETACH);
   }
@@ -66,12 +51,10 @@ class SmallFileSystem final {
 };
 
 /// Another folder mounted on a directory or file, of the same file system: what a device's number does not show.
-class BindMount final {
+class BindMount final : Pinned {
  public:
   BindMount(const std::string& source, std::string target)
       : target_(std::move(target)), mounted_(mount(source.c_str(), target_.c_str(), nullptr, MS_BIND, nullptr) == 0) {}
-  BindMount(const BindMount&) = delete;
-  BindMount& operator=(const BindMount&) = delete;
   ~BindMount() { release(); }
   [[nodiscard]] bool mounted() const { return mounted_; }
   void release() {
@@ -129,14 +112,12 @@ class RunningMeter final {
 };
 
 /// A world, a target with a run folder that all ranks see, and backends made the way a plan makes them.
-class Bench final {
+class Bench final : Pinned {
  public:
   /// Collective.
   explicit Bench(const std::string& base = std::filesystem::temp_directory_path()) { move_to(base); }
   /// On a folder that is there already, on one rank.
   Bench(const std::string& target, std::nullptr_t) { adopt(target); }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
   ~Bench() { world_.all().barrier(); }
   /// Collective: the same on a new target in the folder `base`.
   void move_to(const std::string& base) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::text_values_test {
-namespace {
 
 ParameterSpec spec(const std::string& name, ParameterType type) { return {name, type, "", {}, {}, {}, {}, ""}; }
 
@@ -54,5 +53,4 @@ TEST(TextValues, UnknownNamesAreLeftToTheCheckThatKnowsThemAll) {
   EXPECT_FALSE(complete(specs(), *values, "/p"));
 }
 
-}  // namespace
 }  // namespace ullage::text_values_test

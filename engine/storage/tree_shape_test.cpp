@@ -7,7 +7,6 @@
 #include <set>
 
 namespace ullage::tree_shape_test {
-namespace {
 
 TreeShape shape(std::uint64_t depth, std::uint64_t branching, std::uint64_t items, bool leaf_only = false) {
   TreeShape made;
@@ -83,5 +82,4 @@ TEST(TreeShape, NamesComeBackAndOthersDoNot) {
     EXPECT_FALSE(tree.is_directory_name(foreign)) << foreign;
 }
 
-}  // namespace
 }  // namespace ullage::tree_shape_test

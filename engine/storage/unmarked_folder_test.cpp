@@ -3,19 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
-#include <algorithm>
-
-#include "storage/manifest.hpp"
-#include "storage/run_folder.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::unmarked_folder_test {
-namespace {
 
 namespace fs = std::filesystem;
-using test::line_of;
-using test::names_in;
-using test::write_file;
+using namespace test;
 
 class EndingFolder : public test::OnTarget {};
 
@@ -146,5 +139,4 @@ TEST_F(EndingFolder, IsNoLongerClaimedWhenItIsGone) {
   EXPECT_TRUE(again) << line_of(again);
 }
 
-}  // namespace
 }  // namespace ullage::unmarked_folder_test

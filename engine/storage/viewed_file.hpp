@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 #include "mpi/file.hpp"
 
@@ -29,13 +30,8 @@ enum class Pointer {
 /// that are collective are so over all ranks that opened the file. The first error stays its rank's: from then on
 /// move() gives it back, having taken part with nothing where the call is collective, so that no other rank hangs. Not
 /// closed by the destructor's good grace: see File.
-class ViewedFile {
+class ViewedFile : public Interface {
  public:
-  ViewedFile() = default;
-  ViewedFile(const ViewedFile&) = delete;
-  ViewedFile& operator=(const ViewedFile&) = delete;
-  virtual ~ViewedFile() = default;
-
   /// Collective, also for a rank in error. All pointers go back to the beginning of the view. The shared pointer needs
   /// the same view everywhere.
   [[nodiscard]] virtual Status set_view(const FileView& view, const Map& hints) = 0;

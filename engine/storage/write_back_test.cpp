@@ -9,7 +9,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::write_back_test {
-namespace {
 
 TEST(WriteBack, StepsOfADeviceAreItsWritesAndWhatTheyMoved) {
   const std::string before = " 8144065    63839 492271896  3457339  1024   709148 40960  2240891        0   578792\n";
@@ -66,5 +65,4 @@ TEST(WriteBack, FlushOfAFileIsSeen) {
   EXPECT_GT(after, before);
 }
 
-}  // namespace
 }  // namespace ullage::write_back_test

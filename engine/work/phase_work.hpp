@@ -11,6 +11,7 @@
 
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -75,13 +76,8 @@ struct Verification {
 /// Called by the phase runner in the order of the declarations; open() to close() are timed. The constructor is local:
 /// in it, and in what is called local here, nothing waits for another rank. Where that fails on any rank, or before()
 /// does, no rank goes on. Collective parts follow the rule of mpi::agreed_allocation().
-class PhaseWork {
+class PhaseWork : public Interface {
  public:
-  PhaseWork() = default;
-  PhaseWork(const PhaseWork&) = delete;
-  PhaseWork& operator=(const PhaseWork&) = delete;
-  virtual ~PhaseWork() = default;
-
   [[nodiscard]] virtual PhaseInfo info() const = 0;
   /// Untimed and local: memory, handles and whatever else the rank needs before it does anything with the others.
   [[nodiscard]] virtual Status allocate() { return {}; }

@@ -4,19 +4,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <new>
-#include <optional>
-
-#include "base/affinity.hpp"
-#include "base/clock.hpp"
 #include "base/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::windowed_phase_test {
-namespace {
 
 /// A pass lasts about 10 us.
 class Spinner final : public WindowedKernel {
@@ -156,5 +147,4 @@ TEST_F(MpiWindowedPhase, ThreadThatCannotBeginFailsThePhaseBeforeItsTimer) {
   EXPECT_EQ(kernel_.passes_of[0], 0U);
 }
 
-}  // namespace
 }  // namespace ullage::windowed_phase_test

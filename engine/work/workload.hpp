@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/count.hpp"
+#include "base/pinned.hpp"
 #include "base/registry.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
@@ -62,13 +63,8 @@ using LocalSteps = std::vector<LocalStep>;
 
 /// One repetition of a case on this rank: find_peers, the steps of begin, each phase in order, the steps of end. What
 /// ranks do together between the steps is the caller's: see begin_together.
-class Workload {
+class Workload : public Interface {
  public:
-  Workload() = default;
-  Workload(const Workload&) = delete;
-  Workload& operator=(const Workload&) = delete;
-  virtual ~Workload() = default;
-
   /// Collective and the first of all: what the ranks find out about each other. Throws on all of them or on none.
   virtual void find_peers() {}
   /// All ranks have done a step when the next one begins, and no rank begins one after a step that has failed anywhere.

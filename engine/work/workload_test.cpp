@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cerrno>
-
 namespace ullage::workload_test {
-namespace {
 
 /// Notes which of its steps were done; chosen ones fail.
 class Noting final : public Workload {
@@ -82,5 +78,4 @@ TEST(WorkloadRegistry, ListsEachWorkloadOnceAndInOrder) {
   EXPECT_EQ(std::ranges::adjacent_find(all, {}, name), all.end());
 }
 
-}  // namespace
 }  // namespace ullage::workload_test

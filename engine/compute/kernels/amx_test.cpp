@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <memory>
-
 #include "compute/reference.hpp"
 #include "compute/test_support.hpp"
 
 namespace ullage::amx_test {
-namespace {
 
 TEST(ComputeAmx, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("amx")) == 0)
@@ -39,5 +36,4 @@ TEST(ComputeAmx, BfloatReferenceIsAProductToo) {
     EXPECT_EQ(compute::load<float>(expected, i), i == 2 * 16 + 7 ? 200.0F : 0.0F) << i;
 }
 
-}  // namespace
 }  // namespace ullage::amx_test

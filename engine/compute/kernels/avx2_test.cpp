@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::avx2_test {
-namespace {
 
 TEST(ComputeAvx2, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("avx2")) == 0)
@@ -20,5 +19,4 @@ TEST(ComputeAvx2, FusedOnesNeedMoreThanAvx2) {
   EXPECT_EQ(compute::test::named(kernels, "avx2/fp32/fma").variant(16), nullptr);  // 16 registers hold operands too
 }
 
-}  // namespace
 }  // namespace ullage::avx2_test

@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::avx512_test {
-namespace {
 
 TEST(ComputeAvx512, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("avx512")) == 0)
@@ -21,5 +20,4 @@ TEST(ComputeAvx512, SlowMultipliesHaveMoreChains) {
   EXPECT_EQ(compute::test::named(kernels, "avx512bf16/bf16/dot").operations(), 64);
 }
 
-}  // namespace
 }  // namespace ullage::avx512_test

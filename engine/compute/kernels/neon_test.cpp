@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::neon_test {
-namespace {
 
 TEST(ComputeNeon, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("neon")) == 0)
@@ -19,5 +18,4 @@ TEST(ComputeNeon, OptionalOnesAreAskedForApart) {
   EXPECT_EQ(compute::test::named(kernels, "neon/int8/dot").operations(), 32);
 }
 
-}  // namespace
 }  // namespace ullage::neon_test

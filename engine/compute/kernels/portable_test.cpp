@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::portable_test {
-namespace {
 
 TEST(ComputePortable, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("portable")) == 0)
@@ -17,5 +16,4 @@ TEST(ComputePortable, RunEverywhere) {
   for (const auto& kernel : kernels) EXPECT_FALSE(compute::why_missing_here(kernel)) << kernel.name();
 }
 
-}  // namespace
 }  // namespace ullage::portable_test

@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::scalar_test {
-namespace {
 
 TEST(ComputeScalar, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("scalar")) == 0)
@@ -18,5 +17,4 @@ TEST(ComputeScalar, OneLaneEach) {
   EXPECT_EQ(kernels.size(), has_any ? 10U : 0U);
 }
 
-}  // namespace
 }  // namespace ullage::scalar_test

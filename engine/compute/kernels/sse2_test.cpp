@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::sse2_test {
-namespace {
 
 TEST(ComputeSse2, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("sse2")) == 0)
@@ -20,5 +19,4 @@ TEST(ComputeSse2, LaterInstructionsAreAskedForApart) {
   EXPECT_EQ(compute::test::named(kernels, "sse2/int8/add").lanes, 16);
 }
 
-}  // namespace
 }  // namespace ullage::sse2_test

@@ -4,7 +4,6 @@
 #include "compute/test_support.hpp"
 
 namespace ullage::sve_test {
-namespace {
 
 TEST(ComputeSve, EveryVariantIsRightBitForBit) {
   if (compute::test::expect_all_right(compute::test::kernels_of("sve")) == 0)
@@ -19,5 +18,4 @@ TEST(ComputeSve, LanesFollowTheLengthOfTheRegisters) {
   EXPECT_GE(kernel.lanes, 2);
 }
 
-}  // namespace
 }  // namespace ullage::sve_test

@@ -3,18 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "linear/linear_check.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::distributed_solve_test {
-namespace {
 
 TEST(DistributedSolve, IsDoneByTheMachinesOwnLibrary) {
   if (const auto library = load_scalapack({}); !library) GTEST_SKIP() << to_line(library.error());
   Json record;
-  const Values given{{"n", std::int64_t{200}}, {"warm_up_s", 0.01}, {"block", std::int64_t{32}}};
+  const Values given{{"n", 200}, {"warm_up_s", 0.01}, {"block", 32}};
   ASSERT_EQ(test::run_workload("distributed-solve", given, record), PhaseStatus::ok);
   EXPECT_EQ(record["phase"], "distributed-solve");
   EXPECT_LT(record["gauges"]["residual"]["most"], 16);
@@ -24,8 +20,7 @@ TEST(DistributedSolve, NeedsNoStorageAndTakesItsOwnParameters) {
   const WorkloadEntry* entry = Registry<WorkloadEntry>::instance().find("distributed-solve");
   ASSERT_NE(entry, nullptr);
   EXPECT_FALSE(entry->works_on_storage());
-  const auto values =
-      complete(entry->description.parameters, {{"block", std::int64_t{48}}, {"grid_rows", std::int64_t{2}}}, "");
+  const auto values = complete(entry->description.parameters, {{"block", 48}, {"grid_rows", 2}}, "");
   ASSERT_TRUE(values.has_value());
   EXPECT_EQ(bind_parameters<DistributedSolveParameters>(*values).block, 48);
   EXPECT_EQ(bind_parameters<DistributedSolveParameters>(*values).grid_rows, 2);
@@ -149,5 +144,4 @@ TEST(ProcessGrid, EveryIndexIsDealtOutOnceInBlocks) {
       }
 }
 
-}  // namespace
 }  // namespace ullage::distributed_solve_test

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::scalapack_library_test {
-namespace {
 
 /// First of all: before the machine's own is loaded.
 TEST(ScalapackLibrary, WhatCannotBeLoadedBindsNobody) {
@@ -34,5 +33,4 @@ TEST(ScalapackLibrary, AnotherChoiceIsRefused) {
   EXPECT_NE(refused.error().text.find("separate launches"), std::string::npos);
 }
 
-}  // namespace
 }  // namespace ullage::scalapack_library_test

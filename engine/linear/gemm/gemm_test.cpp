@@ -7,7 +7,6 @@
 #include "run/workload_test_support.hpp"
 
 namespace ullage::gemm_test {
-namespace {
 
 PhaseStatus run(const Values& given, Json& record) { return test::run_workload("gemm", given, record); }
 
@@ -15,8 +14,7 @@ TEST(Gemm, IsDoneByTheMachinesOwnLibrary) {
   if (const auto blas = load_blas({}); !blas) GTEST_SKIP() << to_line(blas.error());
   for (const char* type : {"fp64", "fp32"}) {
     Json record;
-    ASSERT_EQ(run({{"n", std::int64_t{150}}, {"warm_up_s", 0.0}, {"type", std::string(type)}}, record),
-              PhaseStatus::ok);
+    ASSERT_EQ(run({{"n", 150}, {"warm_up_s", 0.0}, {"type", std::string(type)}}, record), PhaseStatus::ok);
     EXPECT_EQ(record["phase"], "gemm");
     EXPECT_FALSE(record["hints_granted"]["library"].get<std::string>().empty());
   }
@@ -25,7 +23,7 @@ TEST(Gemm, IsDoneByTheMachinesOwnLibrary) {
 TEST(Gemm, AnotherLibraryInTheSameLaunchFailsTheCase) {
   (void)load_blas({});
   Json record;
-  EXPECT_EQ(run({{"n", std::int64_t{150}}, {"library", std::string("libother.so")}}, record), PhaseStatus::failed);
+  EXPECT_EQ(run({{"n", 150}, {"library", std::string("libother.so")}}, record), PhaseStatus::failed);
 }
 
 TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
@@ -33,8 +31,7 @@ TEST(Gemm, WorksOnCoresAndNeedsNoStorage) {
   ASSERT_NE(entry, nullptr);
   EXPECT_FALSE(entry->works_on_storage());
   EXPECT_TRUE(std::holds_alternative<WorkWithoutStorage>(entry->work));
-  const auto values =
-      complete(entry->description.parameters, {{"n", std::int64_t{77}}, {"type", std::string("fp32")}}, "");
+  const auto values = complete(entry->description.parameters, {{"n", 77}, {"type", std::string("fp32")}}, "");
   ASSERT_TRUE(values.has_value());
   const auto parameters = bind_parameters<GemmParameters>(*values);
   EXPECT_EQ(parameters.n, 77);
@@ -111,5 +108,4 @@ TEST_F(MpiGemmPhase, MatricesThatDoNotFitAreRefused) {
   EXPECT_EQ(blas_.products, 0);
 }
 
-}  // namespace
 }  // namespace ullage::gemm_test

@@ -2,15 +2,8 @@
 // Workload `chase`: how long one access waits for memory at each distance.
 #include "memory/chase/chase.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <limits>
 #include <numeric>
-#include <utility>
-
-#include "base/permutation.hpp"
-#include "base/resources.hpp"
-#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -37,26 +30,13 @@ std::vector<std::uint32_t> shuffled(std::uint64_t count, Draws& draws) {
   return numbers;
 }
 
-template <std::size_t chains>
-void follow(std::span<const std::byte*> pointers, std::uint64_t steps) {
-  std::array<const std::byte*, chains> at{};
-  std::ranges::copy(pointers, at.begin());
-  const auto step = [&at]<std::size_t... i>(std::index_sequence<i...>) {
-    ((at[i] = *reinterpret_cast<const std::byte* const*>(at[i])), ...);
-  };
-  const auto steps_of_a_turn = [&step]<std::size_t... i>(std::index_sequence<i...>) {
-    ((static_cast<void>(i), step(std::make_index_sequence<chains>())), ...);
-  };
-  for (; steps > 0; steps -= chase_unroll) steps_of_a_turn(std::make_index_sequence<chase_unroll>());
-  std::ranges::copy(at, pointers.begin());
-}
-
 using Follow = void (*)(std::span<const std::byte*>, std::uint64_t);
 
 template <std::size_t... i>
 constexpr std::array<Follow, sizeof...(i)> all_follows(std::index_sequence<i...>) {
   return {&follow<i + 1>...};
 }
+
 constexpr auto follows = all_follows(std::make_index_sequence<most_chains>());
 
 }  // namespace
@@ -74,18 +54,6 @@ std::vector<std::uint32_t> chase_order(std::uint64_t slots, std::uint64_t local_
     shuffle(std::span(order).subspan(begin), draws);
   }
   return order;
-}
-
-Result<ChaseCycle> ChaseCycle::make(const ChaseShape& shape, Pages pages, int node, std::uint64_t seed) {
-  auto region = Region::map(shape.bytes, pages, node);
-  if (!region) return fail(region.error());
-  if (const Status touched = region->touch(region->bytes()); !touched) return fail(touched.error());
-  ChaseCycle cycle(std::move(*region), chase_order(shape.slots(), shape.local_slots(), seed), shape.stride);
-  for (std::uint64_t step = 0; step < cycle.slots(); ++step) {
-    const std::byte* const next = cycle.slot_after(step + 1);
-    std::memcpy(cycle.slot_after(step), static_cast<const void*>(&next), sizeof next);
-  }
-  return cycle;
 }
 
 void chase(std::span<const std::byte*> pointers, std::uint64_t steps) {
@@ -134,56 +102,6 @@ Status check_chase(const ChaseParameters& p, const std::string& pointer) {
   return {};
 }
 
-Chaser::Chaser(ChaseCycle cycle, std::size_t chains) : cycle_(std::move(cycle)), chains_(chains) {
-  for (std::size_t chain = 0; chain < chains_; ++chain) at_.at(chain) = cycle_.slot_after(start(chain));
-}
-
-Status Chaser::check() const {
-  for (std::size_t chain = 0; chain < chains_; ++chain) {
-    if (at_.at(chain) == cycle_.slot_after(start(chain) + steps_)) continue;
-    return fail(
-        verification_error("check", "chain " + std::to_string(chain),
-                           "is not at the place that its cycle reaches after " + std::to_string(steps_) + " steps"));
-  }
-  return {};
-}
-
-ChaseKernel::ChaseKernel(const ChaseParameters& parameters, std::uint64_t seed, int ranks_on_node, Status ready)
-    : parameters_(parameters),
-      seed_(seed),
-      ready_(std::move(ready)),
-      shares_(static_cast<std::size_t>(parameters.threads)) {
-  const std::uint64_t threads = shares_.size() * static_cast<std::uint64_t>(ranks_on_node);
-  if (ready_) ready_ = check_room("working_set_bytes", Count(parameters.shape().needed_bytes()) * threads);
-}
-
-Status ChaseKernel::make_ready(std::size_t thread) {
-  if (!ready_) return ready_;
-  auto cycle = ChaseCycle::make(parameters_.shape(), parameters_.pages, parameters_.memory_node, mix64(seed_ + thread));
-  if (!cycle) return fail(cycle.error());
-  shares_[thread].chaser.emplace(std::move(*cycle), static_cast<std::size_t>(parameters_.chains));
-  return {};
-}
-
-void ChaseKernel::run(std::size_t thread, std::uint64_t passes) {
-  shares_[thread].chaser->follow(passes * steps_a_pass);
-}
-
-Status ChaseKernel::check() {
-  for (const Share& share : shares_)
-    if (auto right = share.chaser->check(); !right) return right;
-  return {};
-}
-
-void ChaseKernel::report(const WindowTotals& totals, Gauges& gauges) const {
-  gauges["accesses"] = totals.all_passes() * static_cast<double>(steps_a_pass) * parameters_.chains;
-  gauges["thread_s"] = static_cast<double>(totals.thread_ns) * 1e-9;
-  std::uint64_t huge = 0;
-  for (const Share& share : shares_)
-    if (share.chaser) huge += share.chaser->cycle().huge_bytes();
-  gauges["huge_bytes"] = static_cast<double>(huge);
-}
-
 namespace {
 
 std::unique_ptr<Workload> make_chase(const ChaseParameters& given, const WorkloadContext& context) {
@@ -202,5 +120,4 @@ const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters
 })};
 
 }  // namespace
-
 }  // namespace ullage

@@ -4,11 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <set>
-
 #include "memory/test_support.hpp"
 
 namespace ullage::chase_test {
@@ -17,10 +12,7 @@ namespace {
 using test::MpiMemoryWorkload;
 
 TEST_F(MpiMemoryWorkload, ChaseCountsAccessesAndTheTimeOfItsThreads) {
-  const Values given{{"threads", std::int64_t{2}},
-                     {"working_set_bytes", std::int64_t{1} << 16},
-                     {"locality_bytes", std::int64_t{4096}},
-                     {"chains", std::int64_t{2}}};
+  const Values given{{"threads", 2}, {"working_set_bytes", 1 << 16}, {"locality_bytes", 4096}, {"chains", 2}};
   ASSERT_EQ(run("chase", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(static_cast<std::int64_t>(sum("accesses")) % (2 * 2 * 256), 0);
@@ -31,11 +23,11 @@ TEST_F(MpiMemoryWorkload, ChaseCountsAccessesAndTheTimeOfItsThreads) {
 
 TEST_F(MpiMemoryWorkload, ChaseRefusesWhatCannotBe) {
   EXPECT_EQ(refusal("chase", {}), "");
-  EXPECT_NE(refusal("chase", {{"stride_bytes", std::int64_t{20}}}).find("/p/stride_bytes"), std::string::npos);
+  EXPECT_NE(refusal("chase", {{"stride_bytes", 20}}).find("/p/stride_bytes"), std::string::npos);
 }
 
 TEST_F(MpiMemoryWorkload, ChaseOnANodeThatIsNotThereFailsWithALine) {
-  EXPECT_EQ(run("chase", {{"memory_node", std::int64_t{1000}}}), PhaseStatus::failed);
+  EXPECT_EQ(run("chase", {{"memory_node", 1000}}), PhaseStatus::failed);
 }
 
 TEST_F(MpiMemoryWorkload, ChaseNeedsNoStorage) { EXPECT_FALSE(entry("chase").works_on_storage()); }

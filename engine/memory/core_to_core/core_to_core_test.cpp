@@ -2,14 +2,10 @@
 // Workload `core-to-core` as a plan has it.
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "base/affinity.hpp"
 #include "memory/core_to_core/core_to_core.hpp"
 #include "memory/test_support.hpp"
 
 namespace ullage::core_to_core_test {
-namespace {
 
 using test::MpiMemoryWorkload;
 
@@ -22,14 +18,13 @@ TEST_F(MpiMemoryWorkload, CoreToCoreCountsRoundTrips) {
 }
 
 TEST_F(MpiMemoryWorkload, CoreToCoreOnACpuThatIsNotThereFailsWithALine) {
-  EXPECT_EQ(run("core-to-core", {{"cpu_b", std::int64_t{8191}}}), PhaseStatus::failed);
+  EXPECT_EQ(run("core-to-core", {{"cpu_b", 8191}}), PhaseStatus::failed);
 }
 
 TEST_F(MpiMemoryWorkload, CoreToCoreNeedsTwoCpusAndNoStorage) {
   EXPECT_FALSE(entry("core-to-core").works_on_storage());
   EXPECT_EQ(refusal("core-to-core", {}), "");
-  EXPECT_NE(refusal("core-to-core", {{"cpu_a", std::int64_t{1}}, {"cpu_b", std::int64_t{1}}}).find("/p/cpu_b"),
-            std::string::npos);
+  EXPECT_NE(refusal("core-to-core", {{"cpu_a", 1}, {"cpu_b", 1}}).find("/p/cpu_b"), std::string::npos);
 }
 
 void run_both(CoreToCoreKernel& kernel, std::uint64_t passes) {
@@ -79,5 +74,4 @@ TEST(CoreToCore, OneCpuIsNotEnough) {
   EXPECT_NE(to_line(pair.error()).find("needs two CPUs"), std::string::npos);
 }
 
-}  // namespace
 }  // namespace ullage::core_to_core_test

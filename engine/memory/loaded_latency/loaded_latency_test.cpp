@@ -2,19 +2,15 @@
 // Workload `loaded-latency` as a plan has it.
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <thread>
-
 #include "memory/loaded_latency/loaded_latency.hpp"
 #include "memory/test_support.hpp"
 
 namespace ullage::loaded_latency_test {
-namespace {
 
 using test::MpiMemoryWorkload;
 
 TEST_F(MpiMemoryWorkload, LoadedLatencyCountsTheChaseAlone) {
-  const Values given{{"working_set_bytes", std::int64_t{1} << 18}};
+  const Values given{{"working_set_bytes", 1 << 18}};
   ASSERT_EQ(run("loaded-latency", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(sum("threads"), 2.0 * world_.size());
@@ -26,9 +22,8 @@ TEST_F(MpiMemoryWorkload, LoadedLatencyCountsTheChaseAlone) {
 TEST_F(MpiMemoryWorkload, LoadedLatencyRefusesWhatCannotBe) {
   EXPECT_FALSE(entry("loaded-latency").works_on_storage());
   EXPECT_EQ(refusal("loaded-latency", {}), "");
-  EXPECT_NE(refusal("loaded-latency", {{"working_set_bytes", std::int64_t{4096}}}).find("/p/working_set_bytes"),
-            std::string::npos);
-  EXPECT_NE(refusal("loaded-latency", {{"threads", std::int64_t{2}}}), "");
+  EXPECT_NE(refusal("loaded-latency", {{"working_set_bytes", 4096}}).find("/p/working_set_bytes"), std::string::npos);
+  EXPECT_NE(refusal("loaded-latency", {{"threads", 2}}), "");
 }
 
 LoadedLatencyParameters parameters(Injection injection, std::uint64_t delay = 0) {
@@ -135,5 +130,4 @@ TEST(LoadedLatency, WhatCannotBeIsRefused) {
   EXPECT_FALSE(kernel.make_ready(0));
 }
 
-}  // namespace
 }  // namespace ullage::loaded_latency_test

@@ -2,7 +2,6 @@
 #include "memory/stream/test_support.hpp"
 
 namespace ullage::stream_avx512_test {
-namespace {
 
 TEST(StreamAvx512, ResultsAreThoseOfThatManyPasses) {
   if (test::stream_loops_of("avx512") == nullptr) GTEST_SKIP() << "this CPU has no such instructions";
@@ -19,5 +18,4 @@ TEST(StreamAvx512, AllButReadHaveBothStores) {
   test::expect_all_stores(*test::stream_loops_of("avx512"));
 }
 
-}  // namespace
 }  // namespace ullage::stream_avx512_test

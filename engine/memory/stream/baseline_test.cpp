@@ -2,7 +2,6 @@
 #include "memory/stream/test_support.hpp"
 
 namespace ullage::stream_baseline_test {
-namespace {
 
 TEST(StreamBaseline, ResultsAreThoseOfThatManyPasses) {
   test::expect_right_results(*test::stream_loops_of("baseline"));
@@ -18,5 +17,4 @@ TEST(StreamBaseline, AllButReadHaveBothStores) {
 #endif
 }
 
-}  // namespace
 }  // namespace ullage::stream_baseline_test

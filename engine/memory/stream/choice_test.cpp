@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
 #include "memory/stream/test_support.hpp"
 
 namespace ullage::stream_choice_test {
-namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20U;
 
@@ -75,5 +71,4 @@ TEST(StreamChoice, TrialsGoThroughSmallArraysMoreThanOnce) {
   EXPECT_EQ(trial.order, nullptr);
 }
 
-}  // namespace
 }  // namespace ullage::stream_choice_test

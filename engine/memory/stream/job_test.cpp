@@ -7,7 +7,6 @@
 #include <set>
 
 namespace ullage::stream_job_test {
-namespace {
 
 TEST(StreamJob, BytesAreCountedAsStreamDoes) {
   EXPECT_EQ(application_arrays(StreamKind::read), 1U);
@@ -53,5 +52,4 @@ TEST(StreamJob, ResultsFollowThePasses) {
             std::bit_cast<std::uint64_t>(stream_value(0, 5)) + 7);
 }
 
-}  // namespace
 }  // namespace ullage::stream_job_test

@@ -4,10 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "memory/stream/test_support.hpp"
-#include "memory/test_support.hpp"
 
 namespace ullage::stream_test {
 namespace {
@@ -15,7 +12,7 @@ namespace {
 using test::MpiMemoryWorkload;
 
 TEST_F(MpiMemoryWorkload, StreamMeasuresEveryThread) {
-  const Values given{{"threads", std::int64_t{2}}, {"working_set_bytes", std::int64_t{6 * 4096}}};
+  const Values given{{"threads", 2}, {"working_set_bytes", std::int64_t{6 * 4096}}};
   ASSERT_EQ(run("stream", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(sum("threads"), 2.0 * world_.size());
@@ -26,9 +23,9 @@ TEST_F(MpiMemoryWorkload, StreamMeasuresEveryThread) {
 }
 
 TEST_F(MpiMemoryWorkload, StreamWithHugePagesSaysWhatCameOfThem) {
-  const Values given{{"working_set_bytes", std::int64_t{1} << 22}, {"pages", std::string("huge")}};
+  const Values given{{"working_set_bytes", 1 << 22}, {"pages", std::string("huge")}};
   ASSERT_EQ(run("stream", given), PhaseStatus::ok);
-  const Values small{{"working_set_bytes", std::int64_t{1} << 22}, {"pages", std::string("small")}};
+  const Values small{{"working_set_bytes", 1 << 22}, {"pages", std::string("small")}};
   const double most = world_.root() ? sum("huge_bytes") : 0;
   EXPECT_LE(most, world_.size() * 6.0 * (1 << 20));  // whole pages, with what is between the arrays
   ASSERT_EQ(run("stream", small), PhaseStatus::ok);
@@ -37,8 +34,8 @@ TEST_F(MpiMemoryWorkload, StreamWithHugePagesSaysWhatCameOfThem) {
 }
 
 TEST_F(MpiMemoryWorkload, StreamOnANodeThatIsNotThereFailsWithALine) {
-  EXPECT_EQ(run("stream", {{"cpu_node", std::int64_t{1000}}}), PhaseStatus::failed);
-  EXPECT_EQ(run("stream", {{"memory_node", std::int64_t{1000}}}), PhaseStatus::failed);
+  EXPECT_EQ(run("stream", {{"cpu_node", 1000}}), PhaseStatus::failed);
+  EXPECT_EQ(run("stream", {{"memory_node", 1000}}), PhaseStatus::failed);
 }
 
 TEST_F(MpiMemoryWorkload, StreamTooLargeForTheMachineFailsBeforeItsTimer) {
@@ -47,8 +44,7 @@ TEST_F(MpiMemoryWorkload, StreamTooLargeForTheMachineFailsBeforeItsTimer) {
 
 TEST_F(MpiMemoryWorkload, StreamRefusesWhatCannotBe) {
   EXPECT_EQ(refusal("stream", {}), "");
-  EXPECT_NE(refusal("stream", {{"working_set_bytes", std::int64_t{128}}}).find("/p/working_set_bytes"),
-            std::string::npos);
+  EXPECT_NE(refusal("stream", {{"working_set_bytes", 128}}).find("/p/working_set_bytes"), std::string::npos);
 }
 
 TEST_F(MpiMemoryWorkload, StreamNeedsNoStorageAndSaysWhichLoopsItHas) {

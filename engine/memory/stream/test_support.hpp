@@ -4,12 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "memory/stream/job.hpp"
 #include "memory/test_support.hpp"
 
 namespace ullage::test {

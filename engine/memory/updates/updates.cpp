@@ -5,14 +5,9 @@
 #include <atomic>
 #include <bit>
 
-#include "base/resources.hpp"
-#include "work/entry.hpp"
-
 namespace ullage {
 namespace {
 
-constexpr std::uint64_t table_element = sizeof(std::uint64_t);
-constexpr double share_that_may_be_wrong = 0.01;
 constexpr int bits = 64;
 
 /// Numbers are polynomials over GF(2), and the next one is this one times x: element i is x^(2i), the square of bit i.
@@ -82,59 +77,6 @@ Table<UpdatesParameters> UpdatesParameters::table() {
 Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
   if (!std::has_single_bit(p.table_bytes)) return fail(bad_plan(pointer + "/table_bytes", "must be a power of two"));
   return {};
-}
-
-UpdatesKernel::UpdatesKernel(const UpdatesParameters& parameters, int ranks_on_node)
-    : parameters_(parameters), shares_(static_cast<std::size_t>(parameters.threads)) {
-  ready_ = check_room("table_bytes", Count(parameters.table_bytes) * static_cast<std::uint64_t>(ranks_on_node));
-  if (!ready_) return;
-  auto region = Region::map(parameters.table_bytes, parameters.pages);
-  if (region)
-    region_ = std::move(*region);
-  else
-    ready_ = fail(region.error());
-}
-
-std::span<std::uint64_t> UpdatesKernel::elements() const {
-  return {reinterpret_cast<std::uint64_t*>(region_->bytes().data()), parameters_.table_bytes / table_element};
-}
-
-Status UpdatesKernel::make_ready(std::size_t thread) {
-  if (!ready_) return ready_;
-  const std::span<std::uint64_t> table = elements();
-  const std::uint64_t first = table.size() * thread / shares_.size();
-  const std::uint64_t last = table.size() * (thread + 1) / shares_.size();
-  if (auto touched = region_->touch(std::as_writable_bytes(table.subspan(first, last - first))); !touched)
-    return touched;
-  for (std::uint64_t i = first; i < last; ++i) table[i] = i;
-  shares_[thread].lanes = update_lanes_of(thread, shares_.size());
-  return {};
-}
-
-void UpdatesKernel::run(std::size_t thread, std::uint64_t passes) {
-  Share& share = shares_[thread];
-  update_table(elements(), share.lanes, passes * rounds_a_pass);
-  share.rounds += passes * rounds_a_pass;
-}
-
-Status UpdatesKernel::check() {
-  const std::span<std::uint64_t> table = elements();
-  for (std::size_t thread = 0; thread < shares_.size(); ++thread) {
-    UpdateLanes lanes = update_lanes_of(thread, shares_.size());
-    update_table(table, lanes, shares_[thread].rounds);
-  }
-  errors_ = 0;
-  for (std::uint64_t i = 0; i < table.size(); ++i) errors_ += table[i] != i ? 1 : 0;
-  if (static_cast<double>(errors_) <= share_that_may_be_wrong * static_cast<double>(table.size())) return {};
-  return fail(verification_error(
-      "check", "table",
-      std::to_string(errors_) + " of " + std::to_string(table.size()) + " elements are wrong, but at most 1 % may be"));
-}
-
-void UpdatesKernel::report(const WindowTotals& totals, Gauges& gauges) const {
-  gauges["updates"] = totals.all_passes() * static_cast<double>(rounds_a_pass * update_lanes);
-  gauges["errors"] = static_cast<double>(errors_);
-  gauges["huge_bytes"] = region_ ? static_cast<double>(region_->huge_bytes()) : 0;
 }
 
 namespace {

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/resources.hpp"
 #include "memory/pages.hpp"
+#include "work/entry.hpp"
 #include "work/windowed_phase.hpp"
 
 namespace ullage {
@@ -45,6 +47,9 @@ using UpdateLanes = std::array<std::uint64_t, update_lanes>;
 /// Takes every lane `rounds` numbers further and updates the table, whose length is a power of two, with each.
 void update_table(std::span<std::uint64_t> table, UpdateLanes& lanes, std::uint64_t rounds);
 
+inline constexpr std::uint64_t table_element = sizeof(std::uint64_t);
+inline constexpr double share_that_may_be_wrong = 0.01;
+
 /// All threads update one table at random places, without locks, so that a few updates get lost. A pass is
 /// `rounds_a_pass` rounds of each thread.
 class UpdatesKernel final : public WindowedKernel {
@@ -52,15 +57,59 @@ class UpdatesKernel final : public WindowedKernel {
   static constexpr std::uint64_t rounds_a_pass = 8;
 
   /// `ranks_on_node` share its memory.
-  UpdatesKernel(const UpdatesParameters& parameters, int ranks_on_node);
+  UpdatesKernel(const UpdatesParameters& parameters, int ranks_on_node)
+      : parameters_(parameters), shares_(static_cast<std::size_t>(parameters.threads)) {
+    ready_ = check_room("table_bytes", Count(parameters.table_bytes) * static_cast<std::uint64_t>(ranks_on_node));
+    if (!ready_) return;
+    auto region = Region::map(parameters.table_bytes, parameters.pages);
+    if (region)
+      region_ = std::move(*region);
+    else
+      ready_ = fail(region.error());
+  }
 
-  [[nodiscard]] Status make_ready(std::size_t thread) override;
-  void run(std::size_t thread, std::uint64_t passes) override;
+  [[nodiscard]] Status make_ready(std::size_t thread) override {
+    if (!ready_) return ready_;
+    const std::span<std::uint64_t> table = elements();
+    const std::uint64_t first = table.size() * thread / shares_.size();
+    const std::uint64_t last = table.size() * (thread + 1) / shares_.size();
+    if (auto touched = region_->touch(std::as_writable_bytes(table.subspan(first, last - first))); !touched)
+      return touched;
+    for (std::uint64_t i = first; i < last; ++i) table[i] = i;
+    shares_[thread].lanes = update_lanes_of(thread, shares_.size());
+    return {};
+  }
+
+  void run(std::size_t thread, std::uint64_t passes) override {
+    Share& share = shares_[thread];
+    update_table(elements(), share.lanes, passes * rounds_a_pass);
+    share.rounds += passes * rounds_a_pass;
+  }
+
   /// Does all updates again by one thread, which undoes them: at most one element in a hundred may then be wrong.
-  [[nodiscard]] Status check() override;
-  void report(const WindowTotals& totals, Gauges& gauges) const override;
+  [[nodiscard]] Status check() override {
+    const std::span<std::uint64_t> table = elements();
+    for (std::size_t thread = 0; thread < shares_.size(); ++thread) {
+      UpdateLanes lanes = update_lanes_of(thread, shares_.size());
+      update_table(table, lanes, shares_[thread].rounds);
+    }
+    errors_ = 0;
+    for (std::uint64_t i = 0; i < table.size(); ++i) errors_ += table[i] != i ? 1 : 0;
+    if (static_cast<double>(errors_) <= share_that_may_be_wrong * static_cast<double>(table.size())) return {};
+    return fail(verification_error("check", "table",
+                                   std::to_string(errors_) + " of " + std::to_string(table.size()) +
+                                       " elements are wrong, but at most 1 % may be"));
+  }
 
-  [[nodiscard]] std::span<std::uint64_t> elements() const;
+  void report(const WindowTotals& totals, Gauges& gauges) const override {
+    gauges["updates"] = totals.all_passes() * static_cast<double>(rounds_a_pass * update_lanes);
+    gauges["errors"] = static_cast<double>(errors_);
+    gauges["huge_bytes"] = region_ ? static_cast<double>(region_->huge_bytes()) : 0;
+  }
+
+  [[nodiscard]] std::span<std::uint64_t> elements() const {
+    return {reinterpret_cast<std::uint64_t*>(region_->bytes().data()), parameters_.table_bytes / table_element};
+  }
 
  private:
   struct alignas(128) Share {  // apart, since each is written by its own thread

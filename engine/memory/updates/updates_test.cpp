@@ -2,18 +2,15 @@
 // Workload `updates` as a plan has it.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "memory/test_support.hpp"
 #include "memory/updates/updates.hpp"
 
 namespace ullage::updates_test {
-namespace {
 
 using test::MpiMemoryWorkload;
 
 TEST_F(MpiMemoryWorkload, UpdatesAreCountedAndVerified) {
-  const Values given{{"threads", std::int64_t{2}}, {"table_bytes", std::int64_t{1} << 20}};
+  const Values given{{"threads", 2}, {"table_bytes", 1 << 20}};
   ASSERT_EQ(run("updates", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(static_cast<std::int64_t>(sum("updates")) % (2 * 8 * 128), 0);
@@ -24,7 +21,7 @@ TEST_F(MpiMemoryWorkload, UpdatesAreCountedAndVerified) {
 TEST_F(MpiMemoryWorkload, UpdatesRefuseATableThatIsNoPowerOfTwo) {
   EXPECT_FALSE(entry("updates").works_on_storage());
   EXPECT_EQ(refusal("updates", {}), "");
-  EXPECT_NE(refusal("updates", {{"table_bytes", std::int64_t{3000}}}).find("/p/table_bytes"), std::string::npos);
+  EXPECT_NE(refusal("updates", {{"table_bytes", 3000}}).find("/p/table_bytes"), std::string::npos);
 }
 
 UpdatesParameters parameters(std::uint64_t bytes, int threads) {
@@ -107,5 +104,4 @@ TEST(UpdatesKernel, TableMustBeAPowerOfTwoThatFits) {
   EXPECT_EQ(status.error().where, "table_bytes");
 }
 
-}  // namespace
 }  // namespace ullage::updates_test

@@ -3,13 +3,8 @@
 #include "message/b_eff/b_eff.hpp"
 
 #include <map>
-#include <numeric>
-#include <string>
 
-#include "base/clock.hpp"
-#include "message/message_ends.hpp"
 #include "message/patterns/ring_sizes.hpp"
-#include "work/entry.hpp"
 
 namespace ullage {
 namespace {
@@ -38,82 +33,6 @@ Json facts_of(const BEffPatterns& patterns, int most_places) {
     if (!is_new) own["same_as"] = first->second;
   }
   return facts;
-}
-
-PhaseInfo BEffPhase::info() const {
-  return {.name = std::string(size_ < 10 ? "size-0" : "size-") + std::to_string(size_), .collective = true};
-}
-
-Status BEffPhase::before() {
-  run_.begin_size(size_);
-  experiments_ = run_.experiments();
-  times_s_.reserve(experiments_.size());
-  return {};
-}
-
-std::uint64_t BEffPhase::operations() const { return experiments_.size() * (size_ == 0 ? 2 : 1); }
-
-Status BEffPhase::execute(Meter& meter) {
-  const std::int64_t start = now_ns();
-  if (size_ == 0) probe(meter);
-  for (const BEffExperiment& experiment : experiments_) {
-    times_s_.push_back(run_.measure(experiment, run_.loops(experiment.method), meter, ends_));
-    run_.took(experiment, times_s_.back());
-  }
-  elapsed_s_ = static_cast<double>(now_ns() - start) * 1e-9;
-  return {};
-}
-
-void BEffPhase::probe(Meter& meter) {
-  for (const BEffExperiment& experiment : experiments_)
-    probe_s_[static_cast<std::size_t>(experiment.method)] +=
-        run_.measure(experiment, BEffLoops::probe_loops, meter, ends_);
-  for (const mpi::MessageMethod method : message_methods)
-    run_.probed(method, probe_s_[static_cast<std::size_t>(method)]);
-  run_.settle_loops();
-}
-
-Verification BEffPhase::after(std::uint64_t, Meter& progress) {
-  for (const BEffExperiment& experiment : experiments_) {
-    run_.check(experiment, ends_);
-    progress.report_alive();
-  }
-  return ends_.found();
-}
-
-Counters BEffPhase::counters() const {
-  Counters counters;
-  for (std::size_t pattern = 0; pattern < run_.patterns(); ++pattern)
-    counters["messages/" + run_.name(pattern)] = run_.sends(pattern);
-  return counters;
-}
-
-Gauges BEffPhase::gauges() const {
-  Gauges gauges{{"message_bytes", static_cast<double>(run_.sizes()[size_])}};
-  for (const mpi::MessageMethod method : message_methods)
-    gauges["loops/" + word_of(method)] = static_cast<double>(run_.loops(method));
-  for (std::size_t i = 0; i < times_s_.size(); ++i) {
-    const auto& [pattern, method] = experiments_[i];
-    gauges["t/" + run_.name(pattern) + "/" + word_of(method) + "_s"] = times_s_[i];
-  }
-  gauges["accounted_s"] =
-      std::accumulate(times_s_.begin(), times_s_.end(), 0.0) + std::accumulate(probe_s_.begin(), probe_s_.end(), 0.0);
-  if (size_ != 0) return gauges;
-  gauges["probe_loops"] = static_cast<double>(BEffLoops::probe_loops);
-  for (const mpi::MessageMethod method : message_methods)
-    gauges["probe/" + word_of(method) + "_s"] = probe_s_[static_cast<std::size_t>(method)];
-  return gauges;
-}
-
-void BEffPhase::add_facts(Json& facts) const {
-  facts["elapsed_s"] = elapsed_s_;
-  facts["short"] = run_.is_short();
-  if (size_ != 0) return;
-  facts["sizes"] = run_.sizes();
-  facts["pages"] = run_.pages();
-  facts["seed"] = run_.parameters().seed;
-  facts["patterns"] = facts_of(run_.parameters().patterns(run_.ranks()), most_listed_ranks);
-  if (!run_.nodes().empty()) facts["nodes"] = nodes_json(run_.nodes());
 }
 
 namespace {

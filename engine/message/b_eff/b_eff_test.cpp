@@ -4,17 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "message/message_ends.hpp"
-#include "message/patterns/b_eff_patterns.hpp"
 #include "message/patterns/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::b_eff_test {
-namespace {
 
 class MpiBEff : public test::MpiLaunch {
  protected:
-  MpiBEff() { given_ = {{"lmax_bytes", std::int64_t{8192}}, {"budget_s", 1e-6}, {"random_rings", std::int64_t{1}}}; }
+  MpiBEff() { given_ = {{"lmax_bytes", 8192}, {"budget_s", 1e-6}, {"random_rings", 1}}; }
   void SetUp() override {
     if (world_.size() < 2) GTEST_SKIP() << "one rank has nobody to send to";
   }
@@ -205,5 +202,4 @@ TEST(BEffFacts, PatternsThatAreAsEarlierOnesAreDegenerate) {
   EXPECT_EQ(facts(2)["worst-bisection"]["same_as"], "best-bisection");
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_test

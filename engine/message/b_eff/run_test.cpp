@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "base/signals.hpp"
 
 namespace ullage::b_eff_run_test {
-namespace {
 
 class MpiBEffRun : public ::testing::Test {
  protected:
@@ -126,8 +122,8 @@ TEST(BEffParameters, AreThoseOfTheOriginal) {
   EXPECT_EQ(parameters.lmax_bytes, 1U << 20U);
   EXPECT_EQ(parameters.budget_s, 0.5);
   EXPECT_EQ(parameters.patterns(8).size(), 49U);
-  EXPECT_FALSE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", std::int64_t{4095}}}, "").has_value());
-  EXPECT_TRUE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", std::int64_t{1} << 28}}, "").has_value());
+  EXPECT_FALSE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", 4095}}, "").has_value());
+  EXPECT_TRUE(complete(specs_of(BEffParameters::table()), {{"lmax_bytes", 1 << 28}}, "").has_value());
 }
 
 BEffLoops after_probe(double budget_s, double probe_s) {
@@ -238,5 +234,4 @@ TEST(BEffSizes, GrowthIsTwoThenTheRatio) {
   EXPECT_EQ(b_eff_growth(4096, 20), 1);
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_run_test

@@ -1,18 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+// One collective operation of MPI, called again and again by all ranks, alone or beside computation.
 // Workload `collective`: how long a collective operation of MPI takes, and how much of it hides behind computation.
-#include "message/collective/collective.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "message/call_windows.hpp"
+#include "message/collective_content.hpp"
+#include "mpi/collectives.hpp"
+#include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 namespace {
+
+enum class CollectiveMode { blocking, overlap };
+enum class CollectiveRoot { rotating, first };
 
 using mpi::Collective;
 
@@ -31,8 +42,71 @@ Words<Collective> operation_words() {
           {Collective::reduce_scatter, "reduce_scatter"}};
 }
 
-constexpr int fewest_ranks = 2;
 constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 40;
+
+struct CollectiveParameters : CallWindowParameters {
+  mpi::Collective operation = mpi::Collective::allreduce;
+  std::uint64_t message_bytes = 8;
+  mpi::Element element = mpi::Element::fp32;
+  CollectiveMode mode = CollectiveMode::blocking;
+  std::uint64_t tests = 0;
+  CollectiveRoot root = CollectiveRoot::rotating;
+
+  [[nodiscard]] static Table<CollectiveParameters> table() {
+    using P = CollectiveParameters;
+    return joined<P>(
+        Table<P>{
+            choice<P>("operation", &P::operation, operation_words(), "Choose the operation that all ranks call."),
+            bytes(
+                "message_bytes", &P::message_bytes, {0, static_cast<double>(most_message_bytes)},
+                "Set the bytes of the vector in bcast and reductions (for reduce_scatter, before it cuts the vector). "
+                "For other operations, set the bytes from one rank to one other; 0 for a barrier."),
+            choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
+                      "Choose the type of the elements that reductions add."),
+            choice<P>(
+                "mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
+                "Choose blocking, or overlap, which runs the nonblocking form alone and together with computation "
+                "of the same length."),
+            count("tests", &P::tests, {0, 10'000},
+                  "In mode overlap, call MPI_Test this many times during the computation of each call."),
+            choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
+                      "Choose the root. With rotating, each call takes the next rank as its root, so that no rank can "
+                      "run ahead of the others."),
+        },
+        CallWindowParameters::table());
+  }
+
+  [[nodiscard]] mpi::CollectiveShape shape() const { return {operation, message_bytes, element}; }
+};
+
+constexpr int fewest_ranks = 2;
+
+/// Checks whether this MPI can be told how much each call moves.
+Status check_counts(const CollectiveParameters& p, int ranks, const std::string& pointer) {
+  const std::uint64_t largest = mpi::largest_count(p.shape(), ranks);
+  if (largest <= mpi::most_int_count || mpi::has_large_counts()) return {};
+  const std::string most = std::to_string(mpi::most_int_count);
+  const std::string limit = mpi::reduces(p.operation) ? "must have at most " + most + " elements"
+                            : largest == p.message_bytes
+                                ? "must be at most " + most
+                                : "must be at most " + most + " when multiplied by the number of ranks";
+  return fail(bad_plan(pointer + "/message_bytes", limit + ": this MPI has no large counts; use one of version 4"));
+}
+
+/// Checks what spans parameters and layout.
+Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
+  if (ranks < fewest_ranks)
+    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more; the layout has 1"));
+  if (p.operation == Collective::barrier && p.message_bytes > 0)
+    return fail(bad_plan(pointer + "/message_bytes", "must be 0 for a barrier, which moves nothing"));
+  const std::size_t element = mpi::bytes_of(p.element);
+  if (mpi::reduces(p.operation) && (p.message_bytes % element != 0 || p.message_bytes == 0))
+    return fail(bad_plan(pointer + "/message_bytes", "for a reduction it must be a multiple of the element's " +
+                                                         std::to_string(element) + " bytes"));
+  if (p.tests > 0 && p.mode == CollectiveMode::blocking)
+    return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
+  return check_counts(p, ranks, pointer);
+}
 
 /// Returns what one call moves over a rank's link at least, as nccl-tests count it for their "bus bandwidth".
 double link_bytes(const CollectiveParameters& p, int ranks) {
@@ -52,57 +126,6 @@ double link_bytes(const CollectiveParameters& p, int ranks) {
       return bytes * others;
   }
 }
-
-/// Checks whether this MPI can be told how much each call moves.
-Status check_counts(const CollectiveParameters& p, int ranks, const std::string& pointer) {
-  const std::uint64_t largest = mpi::largest_count(p.shape(), ranks);
-  if (largest <= mpi::most_int_count || mpi::has_large_counts()) return {};
-  const std::string most = std::to_string(mpi::most_int_count);
-  const std::string limit = mpi::reduces(p.operation) ? "must have at most " + most + " elements"
-                            : largest == p.message_bytes
-                                ? "must be at most " + most
-                                : "must be at most " + most + " when multiplied by the number of ranks";
-  return fail(bad_plan(pointer + "/message_bytes", limit + ": this MPI has no large counts; use one of version 4"));
-}
-
-}  // namespace
-
-Table<CollectiveParameters> CollectiveParameters::table() {
-  using P = CollectiveParameters;
-  return joined<P>(
-      Table<P>{
-          choice<P>("operation", &P::operation, operation_words(), "Choose the operation that all ranks call."),
-          bytes("message_bytes", &P::message_bytes, {0, static_cast<double>(most_message_bytes)},
-                "Set the bytes of the vector in bcast and reductions (for reduce_scatter, before it cuts the vector). "
-                "For other operations, set the bytes from one rank to one other; 0 for a barrier."),
-          choice<P>("element", &P::element, {{mpi::Element::fp32, "fp32"}, {mpi::Element::fp64, "fp64"}},
-                    "Choose the type of the elements that reductions add."),
-          choice<P>("mode", &P::mode, {{CollectiveMode::blocking, "blocking"}, {CollectiveMode::overlap, "overlap"}},
-                    "Choose blocking, or overlap, which runs the nonblocking form alone and together with computation "
-                    "of the same length."),
-          count("tests", &P::tests, {0, 10'000},
-                "In mode overlap, call MPI_Test this many times during the computation of each call."),
-          choice<P>("root", &P::root, {{CollectiveRoot::rotating, "rotating"}, {CollectiveRoot::first, "first"}},
-                    "Choose the root. With rotating, each call takes the next rank as its root, so that no rank can "
-                    "run ahead of the others."),
-      },
-      CallWindowParameters::table());
-}
-
-Status check_collective(const CollectiveParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < fewest_ranks)
-    return fail(bad_plan(pointer + "/operation", "a collective operation needs 2 ranks or more; the layout has 1"));
-  if (p.operation == Collective::barrier && p.message_bytes > 0)
-    return fail(bad_plan(pointer + "/message_bytes", "must be 0 for a barrier, which moves nothing"));
-  const std::size_t element = mpi::bytes_of(p.element);
-  if (mpi::reduces(p.operation) && (p.message_bytes % element != 0 || p.message_bytes == 0))
-    return fail(bad_plan(pointer + "/message_bytes", "for a reduction it must be a multiple of the element's " +
-                                                         std::to_string(element) + " bytes"));
-  if (p.tests > 0 && p.mode == CollectiveMode::blocking)
-    return fail(bad_plan(pointer + "/tests", "needs mode overlap: a blocking call cannot be tested"));
-  return check_counts(p, ranks, pointer);
-}
-namespace {
 
 /// A window is one operation of the meter: a barrier, then the calls. With mode overlap it has three stretches of as
 /// many calls, each after a barrier: the nonblocking operation alone, computation of the same length alone, and the

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `collective` as a plan has it.
-#include "message/collective/collective.hpp"
 #include "mpi/collectives.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::collective_test {
-namespace {
 
 class MpiCollectiveWorkload : public test::MpiLaunch {};
 
@@ -18,8 +16,8 @@ TEST_F(MpiCollectiveWorkload, CollectivesHaveADefaultThatTwoRanksCanRun) {
 TEST_F(MpiCollectiveWorkload, CollectivesAreRefusedThatMakeNoSense) {
   EXPECT_EQ(refusal("collective", {}, 2), "");
   EXPECT_NE(refusal("collective", {}, 1).find("2 ranks or more"), std::string::npos);
-  EXPECT_NE(refusal("collective", {{"message_bytes", std::int64_t{6}}}, 2).find("multiple"), std::string::npos);
-  EXPECT_NE(refusal("collective", {{"tests", std::int64_t{1}}}, 2).find("overlap"), std::string::npos);
+  EXPECT_NE(refusal("collective", {{"message_bytes", 6}}, 2).find("multiple"), std::string::npos);
+  EXPECT_NE(refusal("collective", {{"tests", 1}}, 2).find("overlap"), std::string::npos);
   EXPECT_NE(refusal("collective", {{"operation", std::string("barrier")}}, 2).find("moves nothing"), std::string::npos);
 }
 
@@ -46,8 +44,7 @@ const std::vector<std::string> operations{"bcast",     "reduce",     "allreduce"
 TEST_F(MpiCollectivePhase, CollectivesOfEveryKindGiveWhatTheyMust) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string& operation : operations) {
-    ASSERT_EQ(run("collective", brief({{"operation", operation}, {"message_bytes", std::int64_t{36}}})),
-              PhaseStatus::ok)
+    ASSERT_EQ(run("collective", brief({{"operation", operation}, {"message_bytes", 36}})), PhaseStatus::ok)
         << operation;
     if (!world_.root()) continue;
     EXPECT_EQ(records_.front()["phase"], "collective");
@@ -61,9 +58,9 @@ TEST_F(MpiCollectivePhase, CollectivesOfEveryKindGiveWhatTheyMust) {
 
 TEST_F(MpiCollectivePhase, CollectivesOfSizesThatRanksDoNotDivide) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  const Values odd{{"operation", std::string("reduce_scatter")}, {"message_bytes", std::int64_t{8}}};
+  const Values odd{{"operation", std::string("reduce_scatter")}, {"message_bytes", 8}};
   EXPECT_EQ(run("collective", brief(odd)), PhaseStatus::ok);
-  const Values one{{"operation", std::string("alltoallv")}, {"message_bytes", std::int64_t{1}}};
+  const Values one{{"operation", std::string("alltoallv")}, {"message_bytes", 1}};
   EXPECT_EQ(run("collective", brief(one)), PhaseStatus::ok);
 }
 
@@ -71,7 +68,7 @@ TEST_F(MpiCollectivePhase, OverlapHasThreeStretches) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::int64_t tests : {0, 3}) {
     const Values given{{"operation", std::string("allreduce")},
-                       {"message_bytes", std::int64_t{64}},
+                       {"message_bytes", 64},
                        {"mode", std::string("overlap")},
                        {"tests", tests}};
     ASSERT_EQ(run("collective", brief(given)), PhaseStatus::ok);
@@ -88,7 +85,7 @@ TEST_F(MpiCollectivePhase, BytesOnALinkAreThoseOfNcclTests) {
   const std::vector<std::pair<std::string, double>> factors{
       {"bcast", 1}, {"allreduce", 2 * (n - 1) / n}, {"reduce_scatter", (n - 1) / n}, {"alltoall", n - 1}};
   for (const auto& [operation, factor] : factors) {
-    const Values given{{"operation", operation}, {"message_bytes", std::int64_t{1024}}};
+    const Values given{{"operation", operation}, {"message_bytes", 1024}};
     ASSERT_EQ(run("collective", brief(given)), PhaseStatus::ok);
     if (!world_.root()) continue;
     EXPECT_DOUBLE_EQ(gauge("link_bytes") / gauge("calls"), 1024 * factor) << operation;
@@ -97,12 +94,10 @@ TEST_F(MpiCollectivePhase, BytesOnALinkAreThoseOfNcclTests) {
 
 TEST_F(MpiCollectivePhase, BarriersMoveNothing) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
-  ASSERT_EQ(run("collective", brief({{"operation", std::string("barrier")}, {"message_bytes", std::int64_t{0}}})),
-            PhaseStatus::ok);
+  ASSERT_EQ(run("collective", brief({{"operation", std::string("barrier")}, {"message_bytes", 0}})), PhaseStatus::ok);
   if (world_.root()) {
     EXPECT_EQ(records_.front()["bytes"], 0);
   }
 }
 
-}  // namespace
 }  // namespace ullage::collective_test

@@ -1,68 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
+// What ranks that fill the network do to the messages of others: the same test alone and beside them.
 // Workload `congestion`: what other ranks' messages do to those of a few.
-#include "message/congestion/congestion.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "message/call_windows.hpp"
+#include "message/congestion/load.hpp"
+#include "message/congestion/work.hpp"
 #include "mpi/agreement.hpp"
+#include "mpi/mailbox.hpp"
 #include "work/entry.hpp"
+#include "work/workload.hpp"
 
 namespace ullage {
 namespace {
 
-constexpr int fewest_in_a_scene = 4;
-constexpr double most_stretch = 10;
-constexpr std::chrono::microseconds load_nap{50};
-constexpr std::size_t most_told = 32;
-constexpr std::uint64_t number_bytes_of_sum = 8;
+struct CongestionParameters {
+  LoadKind load = LoadKind::incast;
+  std::uint64_t load_bytes = 4096;
+  double victim_share = 0.2;
+  std::uint64_t seed = 1;
+  std::uint64_t rings = 30;
+  double test_s = 0.2;
+  std::uint64_t message_bytes = 8;
+  std::uint64_t bulk_bytes = 131072;
+  std::uint64_t outstanding = 8;
 
-std::string word_of(CongestionTest test) {
-  switch (test) {
-    case CongestionTest::latency:
-      return "latency";
-    case CongestionTest::bandwidth:
-      return "bandwidth";
-    case CongestionTest::allreduce:
-      break;
+  [[nodiscard]] static Table<CongestionParameters> table() {
+    using P = CongestionParameters;
+    return {
+        choice<P>(
+            "load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
+            "Choose the load of the ranks that are not victims: all send to one of them (incast), or each sends to "
+            "each (alltoall)."),
+        bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "Set the bytes of a message of the load."),
+        number("victim_share", &P::victim_share, {0.01, 0.9},
+               "Make this share of all ranks victims: at least 2 ranks, at most all but 2."),
+        count("seed", &P::seed, {}, "Set the seed of the choice of victims and of the order of their rings."),
+        count("rings", &P::rings, {1, 1000}, "Measure this many random orders of the victims."),
+        seconds("test_s", &P::test_s, {1e-3, 60}, "Let each test last this many seconds when nothing disturbs it."),
+        bytes("message_bytes", &P::message_bytes, {8, 4096},
+              "Set the bytes of a message of the latency test and of the allreduce, a multiple of 8."),
+        bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "Set the bytes of a message of the bandwidth test."),
+        count("outstanding", &P::outstanding, {1, 64},
+              "Keep this many messages of the bandwidth test in flight at once."),
+    };
   }
-  return "allreduce";
-}
+};
 
-int other_than(const std::vector<int>& victims) {
-  int rank = 0;
-  while (std::ranges::binary_search(victims, rank)) ++rank;
-  return rank;
-}
-
-}  // namespace
-
-Table<CongestionParameters> CongestionParameters::table() {
-  using P = CongestionParameters;
-  return {
-      choice<P>("load", &P::load, {{LoadKind::incast, "incast"}, {LoadKind::alltoall, "alltoall"}},
-                "Choose the load of the ranks that are not victims: all send to one of them (incast), or each sends to "
-                "each (alltoall)."),
-      bytes("load_bytes", &P::load_bytes, {1, 1 << 24}, "Set the bytes of a message of the load."),
-      number("victim_share", &P::victim_share, {0.01, 0.9},
-             "Make this share of all ranks victims: at least 2 ranks, at most all but 2."),
-      count("seed", &P::seed, {}, "Set the seed of the choice of victims and of the order of their rings."),
-      count("rings", &P::rings, {1, 1000}, "Measure this many random orders of the victims."),
-      seconds("test_s", &P::test_s, {1e-3, 60}, "Let each test last this many seconds when nothing disturbs it."),
-      bytes("message_bytes", &P::message_bytes, {8, 4096},
-            "Set the bytes of a message of the latency test and of the allreduce, a multiple of 8."),
-      bytes("bulk_bytes", &P::bulk_bytes, {1, 1 << 24}, "Set the bytes of a message of the bandwidth test."),
-      count("outstanding", &P::outstanding, {1, 64},
-            "Keep this many messages of the bandwidth test in flight at once."),
-  };
-}
+constexpr int fewest_in_a_scene = 4;
+constexpr std::uint64_t number_bytes_of_sum = 8;
 
 Status check_congestion(const CongestionParameters& p, int ranks, const std::string& pointer) {
   if (ranks < fewest_in_a_scene)
@@ -74,14 +71,40 @@ Status check_congestion(const CongestionParameters& p, int ranks, const std::str
   return {};
 }
 
-CongestionSetup::CongestionSetup(const mpi::World& world, std::vector<int> chosen)
-    : victims(std::move(chosen)),
-      is_victim(std::ranges::binary_search(victims, world.rank())),
-      mine(world.all().split(is_victim ? 0 : 1, world.rank())),
-      mailbox(world.all()),
-      relay(mine),
-      first_other(other_than(victims)) {}
-namespace {
+enum class CongestionTest { latency, bandwidth, allreduce };
+
+int other_than(const std::vector<int>& victims) {
+  int rank = 0;
+  while (std::ranges::binary_search(victims, rank)) ++rank;
+  return rank;
+}
+
+/// Knows who is who; what all phases of a repetition share. Collective to make and to end.
+struct CongestionSetup {
+  CongestionSetup(const mpi::World& world, std::vector<int> chosen)
+      : victims(std::move(chosen)),
+        is_victim(std::ranges::binary_search(victims, world.rank())),
+        mine(world.all().split(is_victim ? 0 : 1, world.rank())),
+        mailbox(world.all()),
+        relay(mine),
+        first_other(other_than(victims)) {}
+
+  std::vector<int> victims;  // rising
+  bool is_victim;
+  mpi::Comm mine;  // the victims, or the others
+  mpi::Mailbox mailbox;
+  mpi::Mailbox relay;  // among `mine`
+  int first_other;
+};
+
+constexpr double most_stretch = 10;
+constexpr std::chrono::microseconds load_nap{50};
+constexpr std::size_t most_told = 32;
+
+std::string word_of(CongestionTest test) {
+  static constexpr std::array<const char*, 3> words{"latency", "bandwidth", "allreduce"};
+  return words.at(static_cast<std::size_t>(test));
+}
 
 /// One test, isolated or congested. The victims run it in `rings` random orders, as often in each; every run is one
 /// operation of the meter, on the victims only. The others rest, or load the network from before the victims' first run

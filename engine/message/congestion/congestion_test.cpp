@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `congestion` as a plan has it.
-#include "message/congestion/congestion.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::congestion_test {
-namespace {
 
 class MpiCongestionWorkload : public test::MpiLaunch {};
 
 TEST_F(MpiCongestionWorkload, CongestionHasSixPhasesAndNeedsNoStorage) {
   EXPECT_FALSE(entry("congestion").works_on_storage());
   if (world_.size() < 4) GTEST_SKIP() << "needs 4 ranks";
-  EXPECT_EQ(run("congestion", {{"rings", std::int64_t{1}}, {"test_s", 1e-3}}), PhaseStatus::ok);
+  EXPECT_EQ(run("congestion", {{"rings", 1}, {"test_s", 1e-3}}), PhaseStatus::ok);
   EXPECT_EQ(records_.size(), 6U);
 }
 
 TEST_F(MpiCongestionWorkload, CongestionOfFewerThanFourRanksIsRefused) {
   EXPECT_EQ(refusal("congestion", {}, 4), "");
   EXPECT_NE(refusal("congestion", {}, 3).find("4 ranks or more"), std::string::npos);
-  EXPECT_NE(refusal("congestion", {{"message_bytes", std::int64_t{12}}}, 4).find("multiple of 8"), std::string::npos);
+  EXPECT_NE(refusal("congestion", {{"message_bytes", 12}}, 4).find("multiple of 8"), std::string::npos);
 }
 
 constexpr int ranks_needed = 4;
@@ -26,11 +24,8 @@ constexpr int ranks_needed = 4;
 class MpiCongestion : public test::MpiLaunch {
  protected:
   [[nodiscard]] PhaseStatus run_load(const std::string& load) {
-    return run("congestion", {{"load", load},
-                              {"rings", std::int64_t{3}},
-                              {"test_s", 1e-3},
-                              {"bulk_bytes", std::int64_t{1000}},
-                              {"load_bytes", std::int64_t{64}}});
+    return run("congestion",
+               {{"load", load}, {"rings", 3}, {"test_s", 1e-3}, {"bulk_bytes", 1000}, {"load_bytes", 64}});
   }
   [[nodiscard]] static double of(const Json& record, const std::string& gauge) {
     return record["gauges"][gauge]["most"].get<double>();
@@ -63,5 +58,4 @@ TEST_F(MpiCongestion, EachTestAloneAndUnderLoadCountsOnTheVictimsOnly) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::congestion_test

@@ -6,7 +6,6 @@
 #include "base/signals.hpp"
 
 namespace ullage::congestion_load_test {
-namespace {
 
 constexpr std::size_t message_bytes = 100;
 constexpr std::uint64_t loops = 8;  // of a round
@@ -52,5 +51,4 @@ TEST(MpiCongestionLoad, WhoRestsLearnsOfTheStopThatTheFirstHasGot) {
   EXPECT_EQ(load.sent_bytes(), 0U);
 }
 
-}  // namespace
 }  // namespace ullage::congestion_load_test

@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <set>
 
 namespace ullage::congestion_work_test {
-namespace {
 
 RingWork::Shape ring_of(std::size_t message_bytes, std::size_t outstanding) {
   return {message_bytes, outstanding, 3, 7};
@@ -84,5 +81,4 @@ TEST(CongestionRoles, EveryOrderOfARingIsAsLikely) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::congestion_work_test

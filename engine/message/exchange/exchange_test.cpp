@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `exchange` as a plan has it.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "message/exchange/exchange.hpp"
 #include "message/patterns/test_support.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::exchange_test {
-namespace {
 
 std::string refusal(const Values& given, int ranks) { return test::Launch::refusal("exchange", given, ranks); }
 
 Values tiny(Values given) {
-  given.try_emplace("windows", std::int64_t{2});
+  given.try_emplace("windows", 2);
   given.try_emplace("window_s", 1e-5);
   given.try_emplace("warm_up_s", 0.0);
-  given.try_emplace("message_bytes", std::int64_t{1000});
+  given.try_emplace("message_bytes", 1000);
   return given;
 }
 
 PhaseStatus run(const Values& given, Json& record) { return test::run_workload("exchange", tiny(given), record); }
 
 /// A pattern's file, which only rank 0 reads and makes.
-class PatternFile final {
+class PatternFile final : Pinned {
  public:
   explicit PatternFile(const std::string& text) {
     if (mpi::Comm::world().rank() == 0) std::ofstream(path()) << text;
@@ -36,8 +30,6 @@ class PatternFile final {
     mpi::Comm::world().barrier();
     if (mpi::Comm::world().rank() == 0) std::filesystem::remove(path());
   }
-  PatternFile(const PatternFile&) = delete;
-  PatternFile& operator=(const PatternFile&) = delete;
   [[nodiscard]] std::string path() const { return name_; }
 
  private:
@@ -163,5 +155,4 @@ TEST(ExchangePhase, BeforeItHasBegunItHasMeasuredNothing) {
   EXPECT_EQ(phase.operations(), 5U);
 }
 
-}  // namespace
 }  // namespace ullage::exchange_test

@@ -66,15 +66,6 @@ Table<OneSidedParameters> OneSidedParameters::table() {
       CallWindowParameters::table());
 }
 
-Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
-  if (ranks < fewest_for_a_pair)
-    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more; the layout has 1"));
-  if (p.operation == OneSidedOperation::accumulate && p.message_bytes % number_bytes != 0)
-    return fail(
-        bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for accumulate, which adds 64-bit numbers"));
-  return {};
-}
-
 OneSidedRole one_sided_role(OneSidedPairs pairs, int rank, int ranks) {
   const int half = pairs == OneSidedPairs::one ? 1 : ranks / 2;
   const int distance = pairs == OneSidedPairs::one ? ranks - 1 : half;
@@ -84,6 +75,15 @@ OneSidedRole one_sided_role(OneSidedPairs pairs, int rank, int ranks) {
   return role;
 }
 namespace {
+
+Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
+  if (ranks < fewest_for_a_pair)
+    return fail(bad_plan(pointer + "/pairs", "a one-sided operation needs 2 ranks or more; the layout has 1"));
+  if (p.operation == OneSidedOperation::accumulate && p.message_bytes % number_bytes != 0)
+    return fail(
+        bad_plan(pointer + "/message_bytes", "must be a multiple of 8 for accumulate, which adds 64-bit numbers"));
+  return {};
+}
 
 /// A window of the meter is a barrier and then calls: each `outstanding` operations and what ends them. Targets wait in
 /// the next barrier, which lets MPI work for them; with fence all ranks call that equally often. Gauges, the same on

@@ -28,8 +28,6 @@ struct OneSidedParameters : CallWindowParameters {
   [[nodiscard]] static Table<OneSidedParameters> table();
 };
 
-[[nodiscard]] Status check_one_sided(const OneSidedParameters& parameters, int ranks, const std::string& pointer);
-
 /// Whom a rank works on. One pair: rank 0 and the last one; all: rank i of the first half and rank i + half.
 struct OneSidedRole {
   static constexpr int nobody = -1;

@@ -4,7 +4,6 @@
 #include "run/workload_test_support.hpp"
 
 namespace ullage::one_sided_test {
-namespace {
 
 class MpiOneSidedWorkload : public test::MpiLaunch {};
 
@@ -17,7 +16,7 @@ TEST_F(MpiOneSidedWorkload, OneSidedOperationsHaveADefaultThatTwoRanksCanRun) {
 TEST_F(MpiOneSidedWorkload, OneSidedOperationsAreRefusedThatMakeNoSense) {
   EXPECT_EQ(refusal("one-sided", {}, 2), "");
   EXPECT_NE(refusal("one-sided", {}, 1).find("2 ranks or more"), std::string::npos);
-  const Values odd{{"operation", std::string("accumulate")}, {"message_bytes", std::int64_t{12}}};
+  const Values odd{{"operation", std::string("accumulate")}, {"message_bytes", 12}};
   EXPECT_NE(refusal("one-sided", odd, 2).find("multiple of 8"), std::string::npos);
 }
 
@@ -50,7 +49,7 @@ TEST_F(MpiOneSidedPhase, OneSidedOperationsOfEveryKindLeaveWhatTheyMust) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string operation : {"put", "get", "accumulate"})
     for (const std::string sync : {"lock", "flush", "fence"}) {
-      const Values given{{"operation", operation}, {"sync", sync}, {"message_bytes", std::int64_t{24}}};
+      const Values given{{"operation", operation}, {"sync", sync}, {"message_bytes", 24}};
       ASSERT_EQ(run("one-sided", brief(given)), PhaseStatus::ok) << operation << " " << sync;
       if (!world_.root()) continue;
       EXPECT_EQ(gauge("origins"), 1);
@@ -63,10 +62,8 @@ TEST_F(MpiOneSidedPhase, OneSidedOperationsOfEveryKindLeaveWhatTheyMust) {
 TEST_F(MpiOneSidedPhase, OneSidedOperationsUnderWayTogetherInAllPairs) {
   if (world_.size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const std::string operation : {"put", "get", "accumulate"}) {
-    const Values given{{"operation", operation},
-                       {"pairs", std::string("all")},
-                       {"outstanding", std::int64_t{5}},
-                       {"message_bytes", std::int64_t{4096}}};
+    const Values given{
+        {"operation", operation}, {"pairs", std::string("all")}, {"outstanding", 5}, {"message_bytes", 4096}};
     ASSERT_EQ(run("one-sided", brief(given)), PhaseStatus::ok) << operation;
     if (!world_.root()) continue;
     EXPECT_EQ(gauge("origins"), world_.size() / 2);
@@ -77,5 +74,4 @@ TEST_F(MpiOneSidedPhase, OneSidedOperationsUnderWayTogetherInAllPairs) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::one_sided_test

@@ -6,7 +6,6 @@
 #include "message/patterns/test_support.hpp"
 
 namespace ullage::b_eff_patterns_test {
-namespace {
 
 BEffPatterns of(int ranks, std::size_t random_rings = 30, bool additional = true) {
   BEffPatterns::Options options;
@@ -71,5 +70,4 @@ TEST(BEffPatterns, WorstCyclicGoesToAndFro) {
   EXPECT_EQ(test::messages_of(worst), 10U);
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_patterns_test

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace ullage::pair_schedule_test {
-namespace {
 
 using Met = std::map<std::pair<int, int>, int>;
 
@@ -103,5 +102,4 @@ TEST(Tournament, LargeNumbersDoNotOverflow) {
   EXPECT_EQ(opponent_in_round(players, players - 2, other), players - 1);
 }
 
-}  // namespace
 }  // namespace ullage::pair_schedule_test

@@ -3,12 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
-#include <numeric>
 #include <set>
-#include <utility>
 
 #include "message/patterns/b_eff_patterns.hpp"
 #include "message/patterns/test_support.hpp"

@@ -3,14 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
-#include <numeric>
-
 #include "message/patterns/test_support.hpp"
 
 namespace ullage::rank_order_test {
-namespace {
 
 std::vector<int> sorted(std::vector<int> order) {
   std::ranges::sort(order);
@@ -115,5 +110,4 @@ TEST(Bisection, OnePairIsTheFirst) {
   EXPECT_EQ(partner(first_pair(), 2), mpi::MessageStep::nobody);
 }
 
-}  // namespace
 }  // namespace ullage::rank_order_test

@@ -3,15 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <numeric>
 #include <sstream>
-#include <string>
 
 #include "message/patterns/test_support.hpp"
 
 namespace ullage::ring_sizes_test {
-namespace {
 
 /// "15x2+1x3", the smaller size first.
 std::string text_of(const Rings& rings) {
@@ -84,5 +80,4 @@ TEST(RingSizes, NamesCountFromZero) {
   EXPECT_EQ(patterns.back().name, "ring-5");
 }
 
-}  // namespace
 }  // namespace ullage::ring_sizes_test

@@ -2,8 +2,6 @@
 // What the tests of patterns share. Included by tests only.
 #pragma once
 
-#include <cstdint>
-
 #include "message/patterns/pattern.hpp"
 
 namespace ullage::test {

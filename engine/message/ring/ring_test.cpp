@@ -2,12 +2,10 @@
 // Workload `ring` as a plan has it.
 #include <gtest/gtest.h>
 
-#include "message/patterns/rank_order.hpp"
 #include "message/ring/ring.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::ring_test {
-namespace {
 
 class MpiRing : public test::MpiLaunch {
  protected:
@@ -33,22 +31,16 @@ TEST_F(MpiRing, NaturalRingHasOneTime) {
 }
 
 TEST_F(MpiRing, LoopsStayWhereTheyMayNotGrow) {
-  ASSERT_EQ(run("ring", {{"grow", false}, {"loops", std::int64_t{3}}, {"measurements", std::int64_t{2}}}),
-            PhaseStatus::ok);
+  ASSERT_EQ(run("ring", {{"grow", false}, {"loops", 3}, {"measurements", 2}}), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(gauge(0, "loops", "most"), 3);
   EXPECT_EQ(records_[0]["bytes"], world_.size() * 2 * 2 * 3 * 2 * 8);
 }
 
 TEST_F(MpiRing, RandomRingsHaveAGeometricMean) {
-  const Values given{{"order", "random"},
-                     {"rings", std::int64_t{3}},
-                     {"message_bytes", std::int64_t{70'001}},
-                     {"measurements", std::int64_t{1}},
-                     {"grow", false},
-                     {"loops", std::int64_t{1}},
-                     {"seed", std::int64_t{5}},
-                     {"permutation", "slot-probe"}};
+  const Values given{
+      {"order", "random"}, {"rings", 3}, {"message_bytes", 70'001},    {"measurements", 1}, {"grow", false},
+      {"loops", 1},        {"seed", 5},  {"permutation", "slot-probe"}};
   ASSERT_EQ(run("ring", given), PhaseStatus::ok);
   if (!world_.root()) return;
   double product = 1;
@@ -58,10 +50,7 @@ TEST_F(MpiRing, RandomRingsHaveAGeometricMean) {
 }
 
 TEST_F(MpiRing, MessagesLieInThePagesThatWereAskedForAndTheRecordSaysSo) {
-  Values given{{"message_bytes", std::int64_t{2'000'000}},
-               {"measurements", std::int64_t{1}},
-               {"loops", std::int64_t{1}},
-               {"pages", "small"}};
+  Values given{{"message_bytes", 2'000'000}, {"measurements", 1}, {"loops", 1}, {"pages", "small"}};
   ASSERT_EQ(run("ring", given), PhaseStatus::ok);
   if (world_.root()) {
     EXPECT_EQ(records_[0]["facts"]["pages"], (Json{{"asked", "small"}, {"bytes", 8'000'000}, {"huge_bytes", 0}}));
@@ -74,11 +63,7 @@ TEST_F(MpiRing, MessagesLieInThePagesThatWereAskedForAndTheRecordSaysSo) {
 }
 
 TEST_F(MpiRing, ManyRingsAreNotListed) {
-  const Values given{{"order", "random"},
-                     {"rings", std::int64_t{65}},
-                     {"measurements", std::int64_t{1}},
-                     {"loops", std::int64_t{1}},
-                     {"grow", false}};
+  const Values given{{"order", "random"}, {"rings", 65}, {"measurements", 1}, {"loops", 1}, {"grow", false}};
   ASSERT_EQ(run("ring", given), PhaseStatus::ok);
   if (!world_.root()) return;
   EXPECT_EQ(records_[0]["gauges"].size(), 3U);
@@ -90,8 +75,8 @@ TEST(Ring, OneRankAndManyNaturalRingsAreRefused) {
   const auto refusal = [](const Values& given, int ranks) { return test::Launch::refusal("ring", given, ranks); };
   EXPECT_EQ(refusal({}, 2), "");
   EXPECT_NE(refusal({}, 1).find("two ranks or more"), std::string::npos);
-  EXPECT_NE(refusal({{"rings", std::int64_t{2}}}, 2).find("/p/rings"), std::string::npos);
-  EXPECT_EQ(refusal({{"rings", std::int64_t{2}}, {"order", "random"}}, 2), "");
+  EXPECT_NE(refusal({{"rings", 2}}, 2).find("/p/rings"), std::string::npos);
+  EXPECT_EQ(refusal({{"rings", 2}, {"order", "random"}}, 2), "");
 }
 
 TEST(RingPhase, FastestMeasurementOfEachRingCounts) {
@@ -136,5 +121,4 @@ TEST_F(MpiRingPhase, WrongMessagesFailIt) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::ring_test

@@ -2,12 +2,8 @@
 #include "message/sockets/endpoint.hpp"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-
-#include <algorithm>
 
 namespace ullage::endpoint_test {
-namespace {
 
 const Endpoint loopback{"lo", "127.0.0.1", 8, true, 0, 65536};
 const Endpoint slow{"eth0", "192.0.2.7", 24, false, 1'000'000'000, 1500};
@@ -85,5 +81,4 @@ TEST(Endpoint, ThisHostHasALoopback) {
   EXPECT_GT(found->mtu_bytes, 0);
 }
 
-}  // namespace
 }  // namespace ullage::endpoint_test

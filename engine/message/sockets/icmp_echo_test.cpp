@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/icmp_echo.hpp"
 
-#include <array>
-
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::icmp_echo_test {
-namespace {
 
 TEST(IcmpEcho, ChecksumIsRfc1071s) {
   const std::array<std::byte, 8> bytes{std::byte{0x00}, std::byte{0x01}, std::byte{0xf2}, std::byte{0x03},
@@ -41,5 +38,4 @@ TEST(IcmpEcho, TheKernelAnswersOrItIsSaidWhyNot) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::icmp_echo_test

@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <string>
-
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::rendezvous_test {
-namespace {
 
 class MpiRendezvous : public ::testing::Test {
  protected:
@@ -152,5 +148,4 @@ TEST(MpiPairing, PeersAgreeAlsoBetweenNodes) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::rendezvous_test

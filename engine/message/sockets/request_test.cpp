@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/request.hpp"
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::request_test {
-namespace {
 
 SocketsParameters of(SocketProtocol protocol, std::uint64_t block_bytes, bool spin = false) {
   SocketsParameters p;
@@ -111,5 +108,4 @@ TEST_F(Requests, ATcpPeerThatLeavesIsAnErrorAndAWrongAnswerToo) {
   EXPECT_FALSE(client_->join());
 }
 
-}  // namespace
 }  // namespace ullage::request_test

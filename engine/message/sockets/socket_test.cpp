@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/socket.hpp"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-
-#include <array>
-#include <cerrno>
-
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::socket_test {
-namespace {
 
 std::array<std::byte, 4> bytes_of(char first) { return {std::byte(first), std::byte{2}, std::byte{3}, std::byte{4}}; }
 
@@ -65,5 +58,4 @@ TEST(Socket, WakingEndsAWaitAlsoForDatagrams) {
   waker.join();
 }
 
-}  // namespace
 }  // namespace ullage::socket_test

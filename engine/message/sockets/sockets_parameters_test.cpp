@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-
 namespace ullage::sockets_parameters_test {
-namespace {
 
 using P = SocketsParameters;
 
@@ -97,5 +94,4 @@ TEST(SocketsParameters, WordsAreTheTables) {
   EXPECT_EQ(std::get<std::string>(specs.front().default_value), "stream");
 }
 
-}  // namespace
 }  // namespace ullage::sockets_parameters_test

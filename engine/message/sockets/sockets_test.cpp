@@ -2,19 +2,15 @@
 // Workload `sockets` as a plan has it.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <optional>
-
 #include "base/test_support.hpp"
 #include "message/sockets/sockets.hpp"
 #include "run/workload_test_support.hpp"
 
 namespace ullage::sockets_test {
-namespace {
 
 TEST(MpiSocketsWorkload, RunsAsALaunchMakesIt) {
   Json record;
-  const Values given{{"seconds", 0.01}, {"warm_up_s", 0.0}, {"block_bytes", std::int64_t{1000}}};
+  const Values given{{"seconds", 0.01}, {"warm_up_s", 0.0}, {"block_bytes", 1000}};
   ASSERT_EQ(test::run_workload("sockets", given, record), PhaseStatus::ok) << record.dump();
   if (const mpi::World world; world.root()) {
     EXPECT_EQ(record["phase"], "sockets");
@@ -150,5 +146,4 @@ TEST_F(MpiSockets, AnInterfaceThatIsNotThereFailsThePhaseWithALine) {
   EXPECT_NE(record_["failures"].dump().find("no-such-if"), std::string::npos);
 }
 
-}  // namespace
 }  // namespace ullage::sockets_test

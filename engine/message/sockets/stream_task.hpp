@@ -3,17 +3,23 @@
 // in which they are measured.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/histogram.hpp"
 #include "base/meter.hpp"
+#include "base/permutation.hpp"
+#include "base/pinned.hpp"
 #include "base/result.hpp"
 
 namespace ullage {
@@ -42,13 +48,8 @@ class alignas(128) Tally final {
   std::atomic<std::uint64_t> bytes_ = 0;
 };
 
-class StreamTask {
+class StreamTask : public Interface {
  public:
-  StreamTask() = default;
-  StreamTask(const StreamTask&) = delete;
-  StreamTask& operator=(const StreamTask&) = delete;
-  virtual ~StreamTask() = default;
-
   /// Runs until the stage says so, or the peer has said that nothing more comes. Called once, on the task's own thread.
   [[nodiscard]] virtual Status run(const StageSign& stage) = 0;
   /// Ends every wait of run(); from any thread.
@@ -69,15 +70,36 @@ class StreamTask {
 };
 
 /// The bytes of a block: no two runs, ranks or streams have the same.
-[[nodiscard]] std::vector<std::byte> keyed_block(std::uint64_t key, std::uint64_t rank, std::uint64_t stream,
-                                                 std::size_t bytes);
+[[nodiscard]] inline std::vector<std::byte> keyed_block(std::uint64_t key, std::uint64_t rank, std::uint64_t stream,
+                                                        std::size_t bytes) {
+  std::vector<std::byte> block(bytes);
+  const std::uint64_t own = mix64(mix64(key ^ rank) + stream);
+  for (std::size_t at = 0; at < bytes; at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = mix64(own + at);
+    std::memcpy(block.data() + at, &word, std::min(sizeof word, bytes - at));
+  }
+  return block;
+}
 
 /// Checks pieces of a stream that repeats one block.
 class BlockCheck final {
  public:
   explicit BlockCheck(std::vector<std::byte> block) : block_(std::move(block)) {}
+
   /// `offset`: of the piece in the stream.
-  void check(std::uint64_t offset, std::span<const std::byte> piece);
+  void check(std::uint64_t offset, std::span<const std::byte> piece) {
+    while (!piece.empty()) {
+      const auto at = static_cast<std::size_t>(offset % block_.size());
+      const std::size_t length = std::min(piece.size(), block_.size() - at);
+      const bool is_bad = std::memcmp(piece.data(), block_.data() + at, length) != 0;
+      if (is_bad && bad_pieces_ == 0) first_bad_offset_ = offset;
+      bad_pieces_ += is_bad ? 1 : 0;
+      checked_bytes_ += length;
+      offset += length;
+      piece = piece.subspan(length);
+    }
+  }
+
   [[nodiscard]] std::uint64_t checked_bytes() const { return checked_bytes_; }
   [[nodiscard]] std::uint64_t bad_pieces() const { return bad_pieces_; }
   [[nodiscard]] std::uint64_t first_bad_offset() const { return first_bad_offset_; }
@@ -90,6 +112,12 @@ class BlockCheck final {
   std::uint64_t first_bad_offset_ = 0;
 };
 
+inline std::int64_t own_process_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 /// The time that counts, on this rank's clock: what the tasks did in it, and what that cost its process.
 class MeasuredWindow final {
  public:
@@ -97,10 +125,27 @@ class MeasuredWindow final {
   MeasuredWindow(std::span<const std::unique_ptr<StreamTask>> tasks, std::uint64_t block_bytes)
       : tasks_(tasks), block_bytes_(block_bytes) {}
 
-  void begin();
+  void begin() {
+    cpu_begin_ns_ = own_process_ns();
+    begin_bytes_ = end_bytes_ = sum();
+    begin_ns_ = end_ns_ = now_ns();
+  }
+
   /// Counts what was done since the call before, as operations of the meter without latencies.
-  void look(Meter& meter);
-  void end(Meter& meter);
+  void look(Meter& meter) {
+    const std::uint64_t messages = (sum() - begin_bytes_) / block_bytes_;
+    (void)meter.completed_many(messages - told_messages_, (messages - told_messages_) * block_bytes_);
+    told_messages_ = messages;
+    meter.report_alive();
+  }
+
+  void end(Meter& meter) {
+    end_bytes_ = sum();
+    end_ns_ = now_ns();
+    cpu_end_ns_ = own_process_ns();
+    look(meter);
+  }
+
   /// Adds what tasks that count nothing outside the window did between its end and their own.
   void add_rest(Meter& meter) { look(meter); }
 
@@ -109,7 +154,11 @@ class MeasuredWindow final {
   [[nodiscard]] std::uint64_t bytes() const { return end_bytes_ - begin_bytes_; }
 
  private:
-  [[nodiscard]] std::uint64_t sum() const;
+  [[nodiscard]] std::uint64_t sum() const {
+    std::uint64_t bytes = 0;
+    for (const auto& task : tasks_) bytes += task->tally().bytes();
+    return bytes;
+  }
 
   std::span<const std::unique_ptr<StreamTask>> tasks_;
   std::uint64_t block_bytes_;

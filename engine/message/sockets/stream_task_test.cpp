@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::stream_task_test {
-namespace {
 
 TEST(BlockCheck, BlocksDifferByKeyRankAndStream) {
   const auto block = keyed_block(1, 2, 3, 100);
@@ -84,5 +83,4 @@ TEST(MeasuredWindow, WithoutTasksItIsStillATime) {
   EXPECT_GT(meter.progress(), 0U);
 }
 
-}  // namespace
 }  // namespace ullage::stream_task_test

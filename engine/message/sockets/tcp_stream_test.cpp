@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/tcp_stream.hpp"
 
-#include <cerrno>
-
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::tcp_stream_test {
-namespace {
 
 constexpr std::uint64_t enough = 1 << 18;
 
@@ -77,5 +74,4 @@ TEST_F(TcpStream, ASenderThatNobodyReadsFromCanBeWoken) {
   EXPECT_GT(sender.bytes(), 0U);
 }
 
-}  // namespace
 }  // namespace ullage::tcp_stream_test

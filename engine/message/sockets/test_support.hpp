@@ -4,12 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <thread>
-#include <vector>
-
-#include "base/clock.hpp"
 #include "base/workers.hpp"
 #include "message/sockets/socket.hpp"
 #include "message/sockets/stream_task.hpp"

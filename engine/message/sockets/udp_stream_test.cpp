@@ -9,7 +9,6 @@
 #include "message/sockets/test_support.hpp"
 
 namespace ullage::udp_stream_test {
-namespace {
 
 /// A call receives up to 256 datagrams, and a stage begins with the call after: so many are of a stage certainly.
 constexpr std::uint64_t measured = 100;
@@ -168,5 +167,4 @@ TEST(SequenceAccount, JitterIsRfc3550s) {
   EXPECT_DOUBLE_EQ(account.jitter_ns(), 1 + (16 - 1) / 16.0);
 }
 
-}  // namespace
 }  // namespace ullage::udp_stream_test

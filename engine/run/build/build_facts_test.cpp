@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 namespace ullage::build_facts_test {
-namespace {
 
 TEST(BuildFacts, AreAllThere) {
   const BuildFacts facts = build_facts();
@@ -16,5 +15,4 @@ TEST(BuildFacts, AreAllThere) {
   EXPECT_FALSE(facts.mpiexec.empty());
 }
 
-}  // namespace
 }  // namespace ullage::build_facts_test

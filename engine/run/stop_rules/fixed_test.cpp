@@ -4,14 +4,12 @@
 #include "run/stop_rules/test_support.hpp"
 
 namespace ullage::fixed_test {
-namespace {
 
 TEST(Fixed, FixedCounts) {
-  const auto rule = make_rule("fixed", {{"count", std::int64_t{2}}});
+  const auto rule = make_rule("fixed", {{"count", 2}});
   EXPECT_FALSE(rule->judge({{"write", {1}}, {"read", {1, 2}}}).stop) << "the phase with fewest repetitions counts";
   EXPECT_TRUE(rule->judge({{"write", {1, 2}}, {"read", {1, 2}}}).stop);
   EXPECT_FALSE(rule->judge({}).stop);
 }
 
-}  // namespace
 }  // namespace ullage::fixed_test

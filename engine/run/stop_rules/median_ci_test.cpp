@@ -4,7 +4,6 @@
 #include "run/stop_rules/test_support.hpp"
 
 namespace ullage::median_ci_test {
-namespace {
 
 std::vector<std::int64_t> narrow(std::int64_t count) {
   std::vector<std::int64_t> values;
@@ -13,8 +12,7 @@ std::vector<std::int64_t> narrow(std::int64_t count) {
 }
 
 TEST(MedianCi, MedianCiConvergesOnTheWorstPhase) {
-  const auto rule =
-      make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", std::int64_t{6}}, {"maximum", std::int64_t{7}}});
+  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", 6}, {"maximum", 7}});
   const std::vector<std::int64_t> wide{100, 110, 120, 130, 140, 150};
   EXPECT_EQ(rule->judge({{"write", narrow(6)}}).reason, "converged");
   const auto both = rule->judge({{"write", narrow(6)}, {"read", wide}});
@@ -25,7 +23,7 @@ TEST(MedianCi, MedianCiConvergesOnTheWorstPhase) {
 
 // The range of 3 that happen to lie close together covers the median in 3 of 4 cases only.
 TEST(MedianCi, FewerThanSixNeverConverge) {
-  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", std::int64_t{3}}});
+  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"minimum", 3}});
   for (std::int64_t count = 1; count < 6; ++count) {
     EXPECT_FALSE(rule->judge({{"write", narrow(count)}}).stop) << count;
     EXPECT_FALSE(rule->judge({{"write", narrow(count)}}).relative_width.has_value()) << count;
@@ -33,7 +31,7 @@ TEST(MedianCi, FewerThanSixNeverConverge) {
 }
 
 TEST(MedianCi, LooksNowAndThen) {
-  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"maximum", std::int64_t{40}}});
+  const auto rule = make_rule("median-ci", {{"relative_width", 0.05}, {"maximum", 40}});
   std::vector<std::int64_t> looks;
   for (std::int64_t count = 1; count < 40; ++count)
     if (rule->judge({{"write", narrow(count)}}).stop) looks.push_back(count);
@@ -46,5 +44,4 @@ TEST(MedianCi, CorrelationMakesTheIntervalWider) {
   EXPECT_TRUE(rule->judge({{"write", narrow(10)}}).stop);
 }
 
-}  // namespace
 }  // namespace ullage::median_ci_test

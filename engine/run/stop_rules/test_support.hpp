@@ -2,9 +2,6 @@
 // A registered stop rule by its name, for tests.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "run/stop_rule.hpp"
 
 namespace ullage {

@@ -4,15 +4,13 @@
 #include "run/stop_rules/test_support.hpp"
 
 namespace ullage::time_test {
-namespace {
 
 TEST(TimeRule, TimeNeedsBothTimeAndMinimum) {
-  const auto rule = make_rule("time", {{"seconds", 1.0}, {"minimum", std::int64_t{2}}});
+  const auto rule = make_rule("time", {{"seconds", 1.0}, {"minimum", 2}});
   EXPECT_FALSE(rule->judge({{"write", {2'000'000'000}}}).stop);
   EXPECT_FALSE(rule->judge({{"write", {100, 100}}}).stop);
   EXPECT_TRUE(rule->judge({{"write", {500'000'000}}, {"read", {600'000'000}}}).stop == false);
   EXPECT_TRUE(rule->judge({{"write", {500'000'000, 1}}, {"read", {600'000'000, 1}}}).stop);
 }
 
-}  // namespace
 }  // namespace ullage::time_test

@@ -2,12 +2,10 @@
 // What is refused; what is stored is tested on the emulated machine of tests/e2e, which has such a device.
 #include <gtest/gtest.h>
 
-#include "storage/backend.hpp"
 #include "storage/pmem_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::devdax_test {
-namespace {
 
 TEST(DevdaxBackend, TakesDevicesByTheirPaths) {
   const auto* entry = Registry<BackendEntry>::instance().find("devdax");
@@ -34,5 +32,4 @@ TEST(DevdaxBackend, UsesNothingButSuchADevice) {
   EXPECT_NE(test::line_of(unnamed).find("no device is used that was not named"), std::string::npos);
 }
 
-}  // namespace
 }  // namespace ullage::devdax_test

@@ -5,7 +5,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::fault_arrays_test {
-namespace {
 
 using test::RunningMeter;
 
@@ -83,5 +82,4 @@ TEST(FaultArrays, AFlippedBitIsNotInTheCallersData) {
   EXPECT_EQ(found.left, std::byte{0});
 }
 
-}  // namespace
 }  // namespace ullage::fault_arrays_test

@@ -2,8 +2,11 @@
 // What backend `fault` does to a call that is to go wrong, whatever kind of file it is of.
 #pragma once
 
+#include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,17 +19,40 @@
 
 namespace ullage::faults {
 
-void sleep_for(double seconds);
-/// Waits until the process is ended.
-[[noreturn]] void hang();
+inline void sleep_for(double seconds) {
+  const double whole = std::floor(seconds);
+  timespec left{static_cast<std::time_t>(whole), static_cast<long>((seconds - whole) * 1e9)};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
 
-[[nodiscard]] Error injected(int errno_value, FaultOperation operation, const std::string& where,
-                             std::optional<std::uint64_t> offset_bytes = {});
+/// Waits until the process is ended.
+[[noreturn]] inline void hang() {
+  while (true) sleep_for(1);
+}
+
+[[nodiscard]] inline Error injected(int errno_value, FaultOperation operation, const std::string& where,
+                                    std::optional<std::uint64_t> offset_bytes = {}) {
+  Error error = errno_error(errno_value, word(operation), where, offset_bytes);
+  error.text += " (injected)";
+  return error;
+}
 
 /// Does what one call of anything but a transfer suffers: the delay, or the error.
-[[nodiscard]] Status inject_fault(FaultInjector& injector, FaultOperation operation, const std::string& where);
+[[nodiscard]] inline Status inject_fault(FaultInjector& injector, FaultOperation operation, const std::string& where) {
+  if (!injector.next_is_chosen(operation) || !injector.mine()) return {};
+  const FaultParameters& parameters = injector.parameters();
+  if (parameters.kind == FaultKind::hang) hang();
+  if (parameters.kind == FaultKind::delay) {
+    sleep_for(parameters.delay_s);
+    return {};
+  }
+  return fail(injected(errno_of(parameters.kind), operation, where));
+}
 
-[[nodiscard]] FaultOperation operation_of(Direction direction);
+[[nodiscard]] inline FaultOperation operation_of(Direction direction) {
+  return direction == Direction::write ? FaultOperation::write : FaultOperation::read;
+}
 
 /// A file's sync, unless the sync is to go wrong.
 template <class FileT>
@@ -59,6 +85,10 @@ template <class FileT, class OperationT>
 }
 
 /// One bit of data, the chosen one modulo their length.
-void flip(const FaultInjector& injector, std::span<std::byte> data);
+inline void flip(const FaultInjector& injector, std::span<std::byte> data) {
+  if (data.empty()) return;
+  const std::uint64_t bit = injector.parameters().flip_bit % (std::uint64_t{data.size()} * 8);
+  data[bit / 8] ^= std::byte{1} << static_cast<unsigned>(bit % 8);
+}
 
 }  // namespace ullage::faults

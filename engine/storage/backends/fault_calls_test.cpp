@@ -3,13 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cerrno>
-
-#include "base/clock.hpp"
-
 namespace ullage::fault_calls_test {
-namespace {
 
 FaultParameters parameters_of(FaultKind kind) {
   FaultParameters parameters;
@@ -54,5 +48,4 @@ TEST(FaultCalls, DirectionsAreOperations) {
   EXPECT_EQ(faults::operation_of(Direction::read), FaultOperation::read);
 }
 
-}  // namespace
 }  // namespace ullage::fault_calls_test

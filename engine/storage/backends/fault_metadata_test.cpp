@@ -6,7 +6,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::fault_metadata_test {
-namespace {
 
 FaultParameters fault(FaultOperation operation, FaultKind kind, std::uint64_t after, std::uint64_t count = 1) {
   FaultParameters parameters;
@@ -80,5 +79,4 @@ TEST_F(MpiFaultMetadata, FlippedBitIsInWhatIsRead) {
   EXPECT_EQ(data_[8], std::byte{0});
 }
 
-}  // namespace
 }  // namespace ullage::fault_metadata_test

@@ -4,16 +4,11 @@
 
 #include <csignal>
 
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::fault_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::RunningMeter;
-using test::Transfers;
+using namespace test;
 
 Values fault(const std::string& kind, const std::string& operation, std::int64_t after = 0, std::int64_t count = 1) {
   return {{"kind", kind}, {"operation", operation}, {"after", after}, {"count", count}};
@@ -104,7 +99,7 @@ TEST(FaultBackend, OpenSyncCloseAndRemove) {
 
 TEST(FaultBackend, ShortCallsStillMoveEverything) {
   Bench bench;
-  const auto backend = bench.make("fault", with(fault("short", "write", 1, 2), "short_bytes", std::int64_t{100}));
+  const auto backend = bench.make("fault", with(fault("short", "write", 1, 2), "short_bytes", 100));
   Transfers transfers(4, 4096, 1);
   const Outcome written = move(*backend, Direction::write, transfers);
   EXPECT_TRUE(written.transferred) << line_of(written.transferred);
@@ -117,7 +112,7 @@ TEST(FaultBackend, ShortCallsStillMoveEverything) {
 
 TEST(FaultBackend, ShortReadsToo) {
   Bench bench;
-  const auto backend = bench.make("fault", with(fault("short", "read", 0, 0), "short_bytes", std::int64_t{1'000'000}));
+  const auto backend = bench.make("fault", with(fault("short", "read", 0, 0), "short_bytes", 1'000'000));
   Transfers transfers(3, 4096, 1);
   EXPECT_TRUE(move(*backend, Direction::write, transfers).transferred);
   transfers.poison();
@@ -262,5 +257,4 @@ TEST(MpiFaultBackend, OnlyTheChosenRankSuffers) {
   EXPECT_EQ(outcome.transferred.has_value(), bench.world().rank() != last);
 }
 
-}  // namespace
 }  // namespace ullage::fault_test

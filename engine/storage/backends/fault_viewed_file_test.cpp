@@ -3,19 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-
 #include "storage/backends/viewed_test_support.hpp"
 
 namespace ullage::fault_viewed_file_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::opened_viewed;
-using test::Words64;
-using test::write_words;
-using test::wrong_calls;
+using namespace test;
 
 Values fault_in(const std::string& inner, const std::string& kind, const std::string& operation, std::int64_t after = 0,
                 std::int64_t rank = -1) {
@@ -121,5 +113,4 @@ TEST(FaultViewedFile, BackendsWithoutViewsHaveNoneHere) {
   EXPECT_EQ(file.error().kind, ErrorKind::unsupported);
 }
 
-}  // namespace
 }  // namespace ullage::fault_viewed_file_test

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "storage/backend.hpp"
 #include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::hdf5_arrays_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::RunningMeter;
+using namespace test;
 
 std::vector<ArraySpec> specs_for(std::uint64_t rows) {
   return {{"numbers", ElementType::float64, {rows, 3, 2}}, {"ids", ElementType::int32, {rows}}};
@@ -86,5 +80,4 @@ TEST_P(MpiHdf5Arrays, AFileWithOtherRowsIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, MpiHdf5Arrays, testing::Bool());
 
-}  // namespace
 }  // namespace ullage::hdf5_arrays_test

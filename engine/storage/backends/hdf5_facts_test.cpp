@@ -2,17 +2,13 @@
 // What was asked for is what the library says it does, in the record, and what it did to the file.
 #include <gtest/gtest.h>
 
-#include "storage/backend.hpp"
 #include "storage/backends/hdf5_arrays.hpp"
 #include "storage/backends/hdf5_facts.hpp"
-#include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::hdf5_facts_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
+using namespace test;
 
 constexpr std::uint64_t file_bytes = 100'000;
 
@@ -61,9 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                {"hdf5.evict_on_close", "no"},
                {"hdf5.page_buffer", "0"},
                {"hdf5.format", "earliest"}}},
-        Asked{{{"chunk_bytes", std::int64_t{30'000}}, {"fill", true}},
+        Asked{{{"chunk_bytes", 30'000}, {"fill", true}},
               {{"hdf5.layout", "chunked"}, {"hdf5.chunk_elements", "30000"}, {"hdf5.fill", "when allocated"}}},
-        Asked{{{"alignment_bytes", std::int64_t{1 << 16}}, {"alignment_from_bytes", std::int64_t{5000}}},
+        Asked{{{"alignment_bytes", 1 << 16}, {"alignment_from_bytes", 5000}},
               {{"hdf5.alignment", "65536"}, {"hdf5.alignment_from", "5000"}}},
         Asked{{{"collective_metadata", true}, {"new_format", true}},
               {{"hdf5.collective_metadata", "reads and writes"}, {"hdf5.format", "1.10"}}}));
@@ -87,7 +83,7 @@ class MpiHdf5Effects : public testing::Test {
 
 TEST_F(MpiHdf5Effects, DataBeginsWhereAlignmentAsks) {
   Bench bench;
-  const auto ranges = ranges_of(bench, {{"alignment_bytes", std::int64_t{1 << 16}}});
+  const auto ranges = ranges_of(bench, {{"alignment_bytes", 1 << 16}});
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_GT(ranges[0].offset_bytes, 0U);
   EXPECT_EQ(ranges[0].offset_bytes % (1 << 16), 0U);
@@ -95,15 +91,15 @@ TEST_F(MpiHdf5Effects, DataBeginsWhereAlignmentAsks) {
 
 TEST_F(MpiHdf5Effects, SmallObjectsAreNotAligned) {
   Bench bench;
-  const auto ranges = ranges_of(bench, {{"alignment_bytes", std::int64_t{1 << 16}},
-                                        {"alignment_from_bytes", static_cast<std::int64_t>(file_bytes + 1)}});
+  const auto ranges = ranges_of(
+      bench, {{"alignment_bytes", 1 << 16}, {"alignment_from_bytes", static_cast<std::int64_t>(file_bytes + 1)}});
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_NE(ranges[0].offset_bytes % (1 << 16), 0U);
 }
 
 TEST_F(MpiHdf5Effects, DataLiesInChunks) {
   Bench bench;
-  const auto ranges = ranges_of(bench, {{"chunk_bytes", std::int64_t{30'000}}});
+  const auto ranges = ranges_of(bench, {{"chunk_bytes", 30'000}});
   ASSERT_EQ(ranges.size(), 4U);
   std::uint64_t sum = 0;
   for (const DataRange& range : ranges) sum += range.length_bytes;
@@ -112,7 +108,7 @@ TEST_F(MpiHdf5Effects, DataLiesInChunks) {
 
 TEST_F(MpiHdf5Effects, ChunksOfSeveralDimensionsAreNoRanges) {
   Bench bench;
-  const auto backend = bench.make("hdf5", {{"chunk_bytes", std::int64_t{500}}});
+  const auto backend = bench.make("hdf5", {{"chunk_bytes", 500}});
   const std::vector<ArraySpec> arrays{{"frames", ElementType::byte, {10, 100}}};
   const auto file = backend->open_arrays({"f", OpenMode::create, true, 1000}, arrays);
   ASSERT_TRUE(file) << line_of(file);
@@ -140,7 +136,7 @@ TEST_F(MpiHdf5Effects, FillValuesAreWrittenOnlyWhereTheyAreAskedFor) {
 /// Parallel HDF5 1.10 has neither: the case is refused with one line. A later one that has them says so itself.
 TEST_F(MpiHdf5Effects, WhatIsNotGrantedIsRefusedAndNotIgnored) {
   const std::vector<std::pair<Values, std::pair<std::string, std::string>>> wanted{
-      {{{"page_buffer_bytes", std::int64_t{1 << 16}}}, {"hdf5.page_buffer", "65536"}},
+      {{{"page_buffer_bytes", 1 << 16}}, {"hdf5.page_buffer", "65536"}},
       {{{"evict_on_close", true}}, {"hdf5.evict_on_close", "yes"}}};
   for (const auto& [parameters, fact] : wanted) {
     Bench bench;
@@ -173,5 +169,4 @@ TEST(Hdf5Words, NameWhatPropertyListsHave) {
   EXPECT_EQ(hdf5_format_text(-1), "-1");
 }
 
-}  // namespace
 }  // namespace ullage::hdf5_facts_test

@@ -3,26 +3,14 @@
 // the next file is fine. That the library ends well after it is seen by the end of this program.
 #include "storage/backends/hdf5_room.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "base/descriptor.hpp"
-#include "storage/backend.hpp"
 #include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::hdf5_room_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::RunningMeter;
-using test::Transfers;
+using namespace test;
 
 constexpr std::uint64_t block_bytes = 64 << 10;  // of each rank
 
@@ -164,10 +152,9 @@ TEST_P(MpiHdf5Room, NoSpaceIsOneLineAndTheNextFileIsFine) {
   EXPECT_EQ(next.wrong_bytes(), 0U);
 }
 
-const Values aligned{{"alignment_bytes", static_cast<std::int64_t>(block_bytes)},
-                     {"alignment_from_bytes", std::int64_t{4096}}};
+const Values aligned{{"alignment_bytes", static_cast<std::int64_t>(block_bytes)}, {"alignment_from_bytes", 4096}};
 const Values collective{{"collective", true}, {"collective_metadata", true}};
-const Values chunks{{"chunk_bytes", std::int64_t{64}}};
+const Values chunks{{"chunk_bytes", 64}};
 
 INSTANTIATE_TEST_SUITE_P(Shortages, MpiHdf5Room,
                          testing::Values(Shortage{"Superblock", Full::at_open, {}, true},
@@ -180,5 +167,4 @@ INSTANTIATE_TEST_SUITE_P(Shortages, MpiHdf5Room,
                                          Shortage{"OwnClose", Full::afterwards, aligned, false, false}),
                          [](const auto& told) { return std::string(told.param.name); });
 
-}  // namespace
 }  // namespace ullage::hdf5_room_test

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "storage/backend.hpp"
 #include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::hdf5_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::RunningMeter;
-using test::Transfers;
+using namespace test;
 
 constexpr std::size_t length_bytes = 16 << 10;
 constexpr std::size_t transfers_a_rank = 4;
@@ -76,7 +71,7 @@ TEST_P(MpiHdf5, AnErrorOfOneRankLeavesNobodyWaiting) {
   const auto backend = bench.make("fault", {{"inner", std::string("hdf5")},
                                             {"inner_parameters", inner},
                                             {"kind", std::string("enospc")},
-                                            {"after", std::int64_t{1}},
+                                            {"after", 1},
                                             {"rank", std::int64_t{last}}});
   const bool suffers = bench.world().rank() == last;
   const Status written = move(*backend, shared_file(bench, OpenMode::create), own_part(bench));
@@ -112,11 +107,10 @@ TEST_P(MpiHdf5, TheEndOfTheDatasetInsideATransferIsAnError) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, MpiHdf5,
-                         testing::Values(Values{}, Values{{"collective", true}},
-                                         Values{{"chunk_bytes", std::int64_t{10'000}}},
-                                         Values{{"collective", true}, {"chunk_bytes", std::int64_t{65'536}}},
+                         testing::Values(Values{}, Values{{"collective", true}}, Values{{"chunk_bytes", 10'000}},
+                                         Values{{"collective", true}, {"chunk_bytes", 65'536}},
                                          Values{{"collective", true}, {"collective_metadata", true}},
-                                         Values{{"alignment_bytes", std::int64_t{1 << 16}}, {"new_format", true}}));
+                                         Values{{"alignment_bytes", 1 << 16}, {"new_format", true}}));
 
 class MpiHdf5Files : public testing::Test {
  protected:
@@ -186,5 +180,4 @@ TEST(OneRankHdf5, FullFileSystemIsOneLineAndTheNextFileIsFine) {
   EXPECT_TRUE(again) << line_of(again);
 }
 
-}  // namespace
 }  // namespace ullage::hdf5_test

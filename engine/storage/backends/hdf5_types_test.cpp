@@ -6,7 +6,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::hdf5_types_test {
-namespace {
 
 /// Numbers have the types of the library.
 TEST(Hdf5Types, RecordsAreMadeOnce) {
@@ -45,5 +44,4 @@ TEST(Hdf5Chunk, IsPartOfARowThatIsLarger) {
 
 TEST(Hdf5Chunk, OfAnEmptyArrayHasAnElement) { EXPECT_EQ(hdf5_chunk({"a", ElementType::int32, {0}}, 4096), (Chunk{1})); }
 
-}  // namespace
 }  // namespace ullage::hdf5_types_test

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::memory_backend_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::opened;
-using test::RunningMeter;
-using test::Transfers;
+using namespace test;
 
 class MemoryBackend : public testing::TestWithParam<std::string> {
  protected:
@@ -86,7 +79,7 @@ TEST_P(MemoryBackend, BeyondTheEndIsAnErrorWithItsOffset) {
 
 /// Where the system says nothing of nodes there is nothing to say.
 TEST_P(MemoryBackend, SaysWhereItsPagesAre) {
-  const auto backend = make({{"node", std::int64_t{0}}, {"populate", true}});
+  const auto backend = make({{"node", 0}, {"populate", true}});
   write(*backend, "f", Transfers(1, 4096, 1), std::uint64_t{4} << 20);
   const Map hints = backend->hints_granted();
   EXPECT_EQ(hints.at("pages"), GetParam());
@@ -98,7 +91,7 @@ TEST_P(MemoryBackend, SaysWhereItsPagesAre) {
 }
 
 TEST_P(MemoryBackend, ANodeThatIsNotThereIsRefused) {
-  const auto backend = make({{"node", std::int64_t{1000}}});
+  const auto backend = make({{"node", 1000}});
   const auto file = backend->open({.name = "f", .expected_bytes = 4096});
   ASSERT_FALSE(file);
   EXPECT_NE(line_of(file).find("there is no such node"), std::string::npos) << line_of(file);
@@ -155,5 +148,4 @@ TEST(MpiMemoryBackend, RanksShareAFileOrAllAreRefused) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::memory_backend_test

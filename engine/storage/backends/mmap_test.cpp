@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::mmap_test {
-namespace {
 
 namespace fs = std::filesystem;
-using test::Bench;
-using test::line_of;
-using test::opened;
-using test::RunningMeter;
-using test::Transfers;
-using test::write_out;
-using test::wrong_bytes_read_back;
+using namespace test;
 
 class MmapBackend : public testing::TestWithParam<std::string> {
  protected:
@@ -87,29 +78,6 @@ TEST(MmapFile, IsAsLongAsWhatWasWritten) {
   EXPECT_EQ(fs::file_size(bench.path("f")), 20'000U);
 }
 
-TEST(MmapFile, OverwritingKeepsTheRest) {
-  Bench bench;
-  const auto backend = bench.make("mmap");
-  Transfers transfers(4, 4096, 1);
-  write_out(*backend, "f", transfers);
-  Transfers over(1, 4096, 9, 8192);
-  write_out(*backend, "f", over, OpenMode::overwrite);
-  EXPECT_EQ(fs::file_size(bench.path("f")), 16384U);
-  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", over), 0U);
-}
-
-TEST(MmapFile, EndOfFileInsideATransferIsAnError) {
-  Bench bench;
-  const auto backend = bench.make("mmap");
-  test::write_file(bench.path("f"), std::string(5000, 'x'));
-  const Transfers transfers(2, 4096, 1);
-  const auto file = opened(*backend, {.name = "f", .mode = OpenMode::read});
-  RunningMeter meter;
-  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(line_of(read), "read " + bench.path("f") + " at offset 5000: end of file inside a transfer (errno 5)");
-}
-
 /// A page behind the new end is no page any more: without a handler the process would be gone.
 TEST(MmapFile, TruncationByAnotherIsAnErrorWithItsOffset) {
   Bench bench;
@@ -173,34 +141,18 @@ TEST(MmapFile, HasOneHandlerAfterTheOther) {
   }
 }
 
-TEST(MpiMmapFile, RanksShareOne) {
+TEST(MpiMmapFile, WritesOnlyWithinItsExpectedSize) {
   Bench bench;
-  const mpi::Topology& topology = bench.world().topology();
-  const auto ranks = static_cast<std::uint64_t>(topology.ranks);
-  const auto rank = static_cast<std::uint64_t>(topology.rank);
   const auto backend = bench.make("mmap");
-  Transfers own(3, 5000, 7 + static_cast<unsigned>(rank), rank * 15'000);
-  const OpenRequest create{.name = "s", .shared = true, .expected_bytes = ranks * 15'000};
-  {
-    const auto file = opened(*backend, create);
-    RunningMeter meter;
-    EXPECT_TRUE(file->transfer(Direction::write, own.extents(), *meter));
-    EXPECT_TRUE(file->sync());
-    EXPECT_TRUE(file->close());
-  }
+  const auto bytes = static_cast<std::uint64_t>(bench.world().size()) * 15'000;
+  EXPECT_TRUE(opened(*backend, {.name = "s", .shared = true, .expected_bytes = bytes})->close());
   bench.world().all().barrier();
-  EXPECT_EQ(fs::file_size(bench.path("s")), ranks * 15'000);
-  own.poison();
-  const auto file = opened(*backend, {.name = "s", .mode = OpenMode::read, .shared = true});
-  RunningMeter meter;
-  EXPECT_TRUE(file->transfer(Direction::read, own.extents(), *meter));
-  EXPECT_EQ(own.wrong_bytes(), 0U);
-  Transfers beyond(1, 5000, 1, ranks * 15'000);
+  Transfers beyond(1, 5000, 1, bytes);
   const auto over = opened(*backend, {.name = "s", .mode = OpenMode::overwrite, .shared = true});
+  RunningMeter meter;
   const auto refused = over->transfer(Direction::write, beyond.extents(), *meter);
   ASSERT_FALSE(refused);
   EXPECT_NE(line_of(refused).find("beyond its expected size"), std::string::npos) << line_of(refused);
 }
 
-}  // namespace
 }  // namespace ullage::mmap_test

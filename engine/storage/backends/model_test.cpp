@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::model_test {
-namespace {
 
 constexpr std::size_t length_bytes = 100'000;
 
@@ -151,5 +147,4 @@ TEST(ModelBackend, ParametersAreChecked) {
   EXPECT_FALSE(complete(parameters, {{"latency_s", -1.0}}, ""));
 }
 
-}  // namespace
 }  // namespace ullage::model_test

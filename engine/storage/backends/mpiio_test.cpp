@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "mpi/file.hpp"
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::mpiio_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::RunningMeter;
-using test::Transfers;
+using namespace test;
 
 constexpr std::size_t length_bytes = 16 << 10;
 
@@ -108,7 +102,7 @@ TEST_P(MpiMpiio, OneRanksFailureLeavesNobodyWaiting) {
   const int last = bench.world().size() - 1;
   const auto backend = bench.make("fault", {{"inner", std::string("mpiio")},
                                             {"inner_parameters", Map{{"collective", GetParam() ? "true" : "false"}}},
-                                            {"after", std::int64_t{1}},
+                                            {"after", 1},
                                             {"rank", std::int64_t{last}}});
   const Transfers transfers = own_part(bench);
   auto file = backend->open({"shared", OpenMode::create, true, 0});
@@ -133,9 +127,9 @@ TEST_P(MpiMpiio, ShortCallsOfOneRankKeepTheOthersInStep) {
   const auto backend = bench.make("fault", {{"inner", std::string("mpiio")},
                                             {"inner_parameters", Map{{"collective", GetParam() ? "true" : "false"}}},
                                             {"kind", std::string("short")},
-                                            {"after", std::int64_t{1}},
-                                            {"count", std::int64_t{2}},
-                                            {"rank", std::int64_t{0}}});
+                                            {"after", 1},
+                                            {"count", 2},
+                                            {"rank", 0}});
   Transfers transfers = own_part(bench);
   std::uint64_t operations = 0;
   const auto written = move(*backend, {"shared", OpenMode::create, true, 0}, transfers, &operations);
@@ -235,5 +229,4 @@ TEST(OneRankMpiio, FullFileSystemIsSeen) {
       << "not every ROMIO says which: " << line_of(written);
 }
 
-}  // namespace
 }  // namespace ullage::mpiio_test

@@ -3,23 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <limits>
-
-#include "storage/backend.hpp"
 #include "storage/backends/viewed_test_support.hpp"
-#include "storage/silly_rename.hpp"
 
 namespace ullage::mpiio_viewed_file_test {
-namespace {
 
-using test::Bench;
-using test::line_of;
-using test::opened_viewed;
-using test::Words64;
-using test::write_words;
-using test::wrong_calls;
+using namespace test;
 
 constexpr std::uint64_t calls = 4;
 constexpr std::size_t call_bytes = 40;
@@ -229,7 +217,7 @@ TEST(MpiMpiioViewedFile, AFileCanBeOpenedAmongSomeRanks) {
   const bool inside = ranks == 1 || bench.world().rank() < ranks - 1;
   const mpi::Comm group = bench.world().all().split(inside ? 0 : 1, bench.world().rank());
   for (const char* name : {"mpiio", "fault"}) {
-    const Values eio{{"inner", std::string("mpiio")}, {"operation", std::string("write")}, {"rank", std::int64_t{0}}};
+    const Values eio{{"inner", std::string("mpiio")}, {"operation", std::string("write")}, {"rank", 0}};
     const auto backend = bench.make(name, std::string(name) == "fault" ? eio : Values{});
     if (inside) {
       auto file = backend->open_viewed({name, OpenMode::create, true, 0, true, &group}, {});
@@ -250,5 +238,4 @@ TEST(MpiMpiioViewedFile, AFileCanBeOpenedAmongSomeRanks) {
   EXPECT_EQ(extents->size_bytes, static_cast<std::uint64_t>(std::max(1, ranks - 1)) * 80);
 }
 
-}  // namespace
 }  // namespace ullage::mpiio_viewed_file_test

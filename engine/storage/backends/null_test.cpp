@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::null_test {
-namespace {
 
 TEST(NullBackend, TicksForEveryTransferAndStoresNothing) {
   const mpi::World world;
@@ -57,5 +53,4 @@ TEST(NullBackend, FilesWithViewsMoveNothingAtOnce) {
   EXPECT_TRUE(file->close());
 }
 
-}  // namespace
 }  // namespace ullage::null_test

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include <csignal>
-
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace {
@@ -25,13 +20,7 @@ namespace ullage::posix_test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::Bench;
-using test::line_of;
-using test::opened;
-using test::RunningMeter;
-using test::Transfers;
-using test::write_out;
-using test::wrong_bytes_read_back;
+using namespace test;
 
 class PosixBackend : public testing::TestWithParam<std::string> {
  protected:
@@ -110,59 +99,6 @@ TEST(PosixFile, CreateRefusesWhatIsThereAndTheOthersWhatIsNot) {
   EXPECT_EQ(wrong_bytes_read_back(*backend, "f", over), 0U);
 }
 
-TEST(PosixFile, EndOfFileInsideATransferNamesTheOffset) {
-  Bench bench;
-  const auto backend = bench.make("posix");
-  test::write_file(bench.path("f"), std::string(5000, 'x'));
-  const Transfers transfers(2, 4096, 1);
-  const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
-  RunningMeter meter;
-  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(line_of(read), "read " + bench.path("f") + " at offset 5000: end of file inside a transfer (errno 5)");
-  EXPECT_EQ(meter->operations(), 1U);
-}
-
-/// A limit on the size of files cuts one pwrite short and refuses the next: both must be seen.
-TEST(PosixFile, ShortWriteIsContinuedAndTheErrorBehindItFound) {
-  Bench bench;
-  const auto backend = bench.make("posix");
-  const Transfers transfers(1, 10'000, 1);
-  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{6000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  RunningMeter meter;
-  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().errno_value, EFBIG);
-  EXPECT_EQ(written.error().offset_bytes, 6000U);
-  EXPECT_EQ(fs::file_size(bench.path("f")), 6000U);
-  EXPECT_EQ(meter->operations(), 0U);
-}
-
-TEST(PosixFile, FullFileSystemIsAnErrorWithPathAndOffset) {
-  const test::SmallFileSystem small("size=1m");
-  if (!small.mounted()) GTEST_SKIP() << "mounting a tmpfs is not permitted here";
-  Bench bench(small.path(), nullptr);
-  const auto backend = bench.make("posix");
-  const Transfers transfers(4, 400'000, 1);
-  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
-  RunningMeter meter;
-  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().errno_value, ENOSPC);
-  EXPECT_EQ(written.error().where, bench.path("f"));
-  EXPECT_GT(written.error().offset_bytes, 800'000U);
-  EXPECT_EQ(meter->operations(), 2U);
-  EXPECT_TRUE(file->close());
-  EXPECT_TRUE(backend->remove_file("f"));
-}
-
 TEST(PosixFile, SyncIsExactlyOneFsync) {
   Bench bench;
   const auto backend = bench.make("posix");
@@ -178,63 +114,9 @@ TEST(PosixFile, SyncIsExactlyOneFsync) {
   EXPECT_EQ(fsync_calls, before + 1);
 }
 
-TEST(PosixFile, BeginsNoneAfterTheMeterSaidStop) {
-  Bench bench;
-  const auto backend = bench.make("posix");
-  const Transfers transfers(3, 4096, 1);
-  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
-  const std::atomic<bool> stop = true;
-  Meter meter(stop);
-  meter.start(now_ns());
-  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), meter));
-  EXPECT_EQ(meter.operations(), 1U);
-  EXPECT_EQ(fs::file_size(bench.path("f")), 4096U);
-}
-
-/// Each way of moving data, by its parameters.
-const std::vector<Values>& ways() {
-  static const std::vector<Values> ways{
-      {}, {{"positioned", false}}, {{"vector_pieces", std::int64_t{16}}}, {{"vector_pieces", std::int64_t{1024}}}};
-  return ways;
-}
-
-TEST(PosixWays, AllMoveTheSameBytesInAnyOrder) {
-  Bench bench;
-  int number = 0;
-  for (const Values& way : ways()) {
-    const auto backend = bench.make("posix", way);
-    const std::string name = "f" + std::to_string(number++);
-    Transfers transfers(5, 10'008, 3);
-    write_out(*backend, name, transfers);
-    EXPECT_EQ(wrong_bytes_read_back(*bench.make("posix"), name, transfers), 0U) << name;
-    transfers.poison();
-    const auto file = opened(*backend, {name, OpenMode::read, false, 0});
-    RunningMeter meter;
-    for (const std::size_t at : {3, 4, 0, 2, 1})
-      ASSERT_TRUE(file->transfer(Direction::read, transfers.extents().subspan(at, 1), *meter));
-    EXPECT_EQ(transfers.wrong_bytes(), 0U) << name;
-    EXPECT_TRUE(file->close());
-  }
-}
-
-TEST(PosixWays, AllGoOnAfterAShortCallAndNameTheOffsetOfTheError) {
-  for (const Values& way : ways()) {
-    Bench bench;
-    const auto backend = bench.make("posix", way);
-    test::write_file(bench.path("f"), std::string(5000, 'x'));
-    const Transfers transfers(2, 4096, 1);
-    const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
-    RunningMeter meter;
-    const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
-    ASSERT_FALSE(read);
-    EXPECT_EQ(read.error().offset_bytes, 5000U);
-    EXPECT_EQ(meter->operations(), 1U);
-  }
-}
-
 TEST(PosixWays, PiecesKeepToTheAlignmentOfDirectIo) {
   Bench bench;
-  const auto backend = bench.try_make("posix", {{"direct", true}, {"vector_pieces", std::int64_t{1024}}});
+  const auto backend = bench.try_make("posix", {{"direct", true}, {"vector_pieces", 1024}});
   if (!backend) GTEST_SKIP() << line_of(backend);
   Transfers transfers(3, 64 << 10, 4);
   write_out(**backend, "f", transfers);
@@ -243,8 +125,7 @@ TEST(PosixWays, PiecesKeepToTheAlignmentOfDirectIo) {
 
 TEST(PosixWays, PiecesWithoutAnOffsetAreRefused) {
   const auto* entry = Registry<BackendEntry>::instance().find("posix");
-  const auto values =
-      complete(entry->description.parameters, {{"positioned", false}, {"vector_pieces", std::int64_t{2}}}, "");
+  const auto values = complete(entry->description.parameters, {{"positioned", false}, {"vector_pieces", 2}}, "");
   ASSERT_TRUE(values);
   const auto status = entry->check(*values, "/p");
   ASSERT_FALSE(status);
@@ -286,26 +167,6 @@ TEST(PosixHints, AreStated) {
   Transfers transfers(2, 4096, 1);
   write_out(*backend, "f", transfers);
   EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
-}
-
-TEST(MpiPosixShared, EveryRankWritesItsPartOfOneFile) {
-  Bench bench;
-  const auto backend = bench.make("posix");
-  const auto rank = static_cast<std::uint64_t>(bench.world().rank());
-  Transfers transfers(4, 16 << 10, 3, rank * 4 * (16 << 10));
-  for (const auto& [mode, direction] :
-       {std::pair(OpenMode::create, Direction::write), std::pair(OpenMode::read, Direction::read)}) {
-    const auto file = opened(*backend, {"shared", mode, true, 0});
-    ASSERT_NE(file, nullptr);
-    if (direction == Direction::read) transfers.poison();
-    RunningMeter meter;
-    const auto moved = file->transfer(direction, transfers.extents(), *meter);
-    EXPECT_TRUE(moved) << line_of(moved);
-    EXPECT_TRUE(file->close());
-    bench.world().all().barrier();
-  }
-  EXPECT_EQ(transfers.wrong_bytes(), 0U);
-  EXPECT_EQ(backend->inspect("shared")->size_bytes, 4U * (16 << 10) * static_cast<unsigned>(bench.world().size()));
 }
 
 TEST(MpiPosixShared, AllFailWhenTheFirstRankCannotMakeIt) {

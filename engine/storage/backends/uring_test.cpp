@@ -3,30 +3,18 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstddef>
 #include <thread>
 
-#include "storage/backend.hpp"
 #include "storage/io_ring.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::uring_test {
-namespace {
 
 namespace fs = std::filesystem;
-using test::Bench;
-using test::line_of;
-using test::opened;
-using test::RunningMeter;
-using test::Transfers;
-using test::write_out;
-using test::wrong_bytes_read_back;
+using namespace test;
 
 class UringBackend : public testing::Test {
  protected:
@@ -71,21 +59,13 @@ TEST_F(UringBackend, MemoryOutsideOfWhatWasKeptIsReadAllTheSame) {
   EXPECT_EQ(opened(*backend, {"f", OpenMode::read, false, 0})->hints_granted().at("fixed_buffers"), "yes");
 }
 
-TEST_F(UringBackend, WithoutPreparationAFileHasOneOperationUnderWay) {
-  Bench bench;
-  const auto backend = bench.make("uring");
-  Transfers transfers(5, 4096, 1);
-  write_out(*backend, "f", transfers);
-  EXPECT_EQ(wrong_bytes_read_back(*backend, "f", transfers), 0U);
-}
-
 /// Below `fault`, which passes on what it is told, so that the depth is served.
 TEST_F(UringBackend, FaultsAreInjectedAboveIt) {
   Bench bench;
   const auto backend = bench.make("fault", {{"inner", std::string("uring")},
                                             {"operation", std::string("write")},
                                             {"kind", std::string("eio")},
-                                            {"after", std::int64_t{3}}});
+                                            {"after", 3}});
   Transfers transfers(8, 4096, 1);
   ASSERT_TRUE(backend->make_ready(transfers.memory(), {.queue_depth = 4}));
   const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
@@ -93,39 +73,6 @@ TEST_F(UringBackend, FaultsAreInjectedAboveIt) {
   const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().errno_value, EIO);
-}
-
-TEST_F(UringFile, EndOfFileInsideATransferNamesTheOffset) {
-  Bench bench;
-  test::write_file(bench.path("f"), std::string(5000, 'x'));
-  Transfers transfers(2, 4096, 1);
-  const auto backend = ready(bench, transfers.memory(), 1);
-  const auto file = opened(*backend, {"f", OpenMode::read, false, 0});
-  RunningMeter meter;
-  const auto read = file->transfer(Direction::read, transfers.extents(), *meter);
-  ASSERT_FALSE(read);
-  EXPECT_EQ(line_of(read), "read " + bench.path("f") + " at offset 5000: end of file inside a transfer (errno 5)");
-  EXPECT_EQ(meter->operations(), 1U);
-}
-
-TEST_F(UringFile, ShortWriteIsContinuedAndTheErrorBehindItFound) {
-  Bench bench;
-  Transfers transfers(1, 10'000, 1);
-  const auto backend = ready(bench, transfers.memory(), 2);
-  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{6000, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  RunningMeter meter;
-  const auto written = file->transfer(Direction::write, transfers.extents(), *meter);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().errno_value, EFBIG);
-  EXPECT_EQ(fs::file_size(bench.path("f")), 6000U);
-  EXPECT_EQ(meter->operations(), 0U);
 }
 
 TEST_F(UringFile, FullFileSystemIsAnErrorAndWhatIsUnderWayEndsFirst) {
@@ -147,20 +94,6 @@ TEST_F(UringFile, FullFileSystemIsAnErrorAndWhatIsUnderWayEndsFirst) {
   Transfers fewer(4, 100'000, 2);
   write_out(*backend, "g", fewer);
   EXPECT_EQ(wrong_bytes_read_back(*backend, "g", fewer), 0U);
-}
-
-TEST_F(UringFile, BeginsNoneAfterTheMeterSaidStopAndEndsThoseUnderWay) {
-  Bench bench;
-  Transfers transfers(30, 4096, 1);
-  const auto backend = ready(bench, transfers.memory(), 4);
-  const auto file = opened(*backend, {"f", OpenMode::create, false, 0});
-  const std::atomic<bool> stop = true;
-  Meter meter(stop);
-  meter.start(now_ns());
-  ASSERT_TRUE(file->transfer(Direction::write, transfers.extents(), meter));
-  EXPECT_GE(meter.operations(), 1U);
-  EXPECT_LE(meter.operations(), 4U);
-  EXPECT_EQ(fs::file_size(bench.path("f")), meter.operations() * 4096) << "those that were begun, and in order";
 }
 
 /// Operations that overlap each last longer than their share of the time. A pause of this process before the first one
@@ -192,24 +125,6 @@ TEST_F(UringFile, ManyMayBeOpenAtOnceAndOneTooManyIsAnError) {
   EXPECT_EQ(backend->open({"more", OpenMode::create, false, 0}).error().errno_value, ENFILE);
   ASSERT_TRUE(files.front()->close());
   EXPECT_TRUE(backend->open({"again", OpenMode::create, false, 0}));
-}
-
-TEST(MpiUring, SharedFileIsWrittenByAllAndReadByAll) {
-  if (const auto missing = IoRing::missing()) GTEST_SKIP() << *missing;
-  Bench bench;
-  const auto rank = static_cast<std::uint64_t>(bench.world().rank());
-  Transfers mine(6, 4096, 1, rank * 6 * 4096);
-  const auto backend = ready(bench, mine.memory(), 4);
-  for (const OpenMode mode : {OpenMode::create, OpenMode::read}) {
-    if (mode == OpenMode::read) mine.poison();
-    const auto file = opened(*backend, {"shared", mode, true, 0});
-    RunningMeter meter;
-    const auto direction = mode == OpenMode::read ? Direction::read : Direction::write;
-    EXPECT_TRUE(file->transfer(direction, mine.extents(), *meter));
-    EXPECT_TRUE(file->close());
-    bench.world().all().barrier();
-  }
-  EXPECT_EQ(mine.wrong_bytes(), 0U);
 }
 
 /// From now on the kernel refuses this thread to wait when it hands over one request. False: it lets nobody forbid
@@ -258,5 +173,4 @@ TEST_F(UringFile, AWaitThatFailsLeavesNothingUnderWayAndTheNextTransferHasItsOwn
   if (!is_forbidden) GTEST_SKIP() << "the system lets no thread forbid itself a call";
 }
 
-}  // namespace
 }  // namespace ullage::uring_test

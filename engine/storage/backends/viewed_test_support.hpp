@@ -4,14 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::test {

@@ -4,16 +4,12 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "storage/backend.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::needs_property_test {
-namespace {
 
 struct Sizes {
   const char* workload;
@@ -84,18 +80,16 @@ RC_GTEST_PROP(NeedsProperty, MoreOfAnythingNeverTakesLess, ()) {
 /// The product of items, ranks and blocks of 512 MiB is 2^64: nothing, where it wraps.
 TEST(Needs, AreNotLessWhereAProductWraps) {
   const WorkloadEntry& metadata = *Registry<WorkloadEntry>::instance().find("metadata");
-  const auto values = complete(metadata.description.parameters,
-                               {{"items", std::int64_t{1} << 35}, {"write_bytes", std::int64_t{1} << 29}}, "");
+  const auto values =
+      complete(metadata.description.parameters, {{"items", std::int64_t{1} << 35}, {"write_bytes", 1 << 29}}, "");
   ASSERT_TRUE(values);
   EXPECT_FALSE(metadata.needs(*values, PlannedLayout{.ranks = 1, .nodes = {}, .ranks_per_node = {}}).bytes.is_known());
   const WorkloadEntry& flash = *Registry<WorkloadEntry>::instance().find("flash");
-  const auto blocks = complete(flash.description.parameters,
-                               {{"cells", std::int64_t{512}}, {"blocks", std::int64_t{1'000'000'000}}}, "");
+  const auto blocks = complete(flash.description.parameters, {{"cells", 512}, {"blocks", 1'000'000'000}}, "");
   ASSERT_TRUE(blocks);
   const Status refused = std::get<StorageWork>(flash.work).check(*blocks, {}, {}, "/p");
   ASSERT_FALSE(refused);
   EXPECT_EQ(to_line(refused.error()), "/p/blocks: makes a file of more than 4e18 bytes with cells and the ranks");
 }
 
-}  // namespace
 }  // namespace ullage::needs_property_test

@@ -2,21 +2,10 @@
 #include "storage/workloads/numa_path.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
-#include "base/affinity.hpp"
-#include "memory/numa.hpp"
-
 namespace ullage::numa_path_test {
-namespace {
 
 const CpusOfNodes two_nodes{{0, {0, 1}}, {1, {2, 3}}};
 const CpusOfNodes three_nodes{{0, {0}}, {2, {4, 5}}, {3, {6, 7}}};
@@ -148,5 +137,4 @@ TEST(NumaPath, TouchedPagesAreFoundOnANode) {
   EXPECT_GT(pages, 200U);
 }
 
-}  // namespace
 }  // namespace ullage::numa_path_test

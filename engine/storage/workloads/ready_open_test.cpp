@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the opening of files needs besides the API's own calls is done before the timer, in all workloads that open them
 // in the stage for it.
-#include <algorithm>
-#include <set>
 
 #include "storage/forwarding_backend.hpp"
 #include "storage/workloads/test_support.hpp"
 
 namespace ullage::ready_open_test {
-namespace {
 
 /// Notes what is opened that was not readied since the last open() of it.
 class Noting final : public ForwardingBackend {
@@ -95,15 +92,14 @@ std::vector<Work> works() {
           {"transfer", "mpiio", transfer},
           {"transfer", "mpiio", own},
           {"overlap", "mpiio", {{"transfer_bytes", kib(4)}, {"method", std::string("nonblocking")}}},
-          {"flash", "mpiio", {{"cells", std::int64_t{4}}, {"blocks", std::int64_t{2}}}},
-          {"vpic", "mpiio", {{"particles", std::int64_t{64}}, {"steps", std::int64_t{2}}}},
+          {"flash", "mpiio", {{"cells", 4}, {"blocks", 2}}},
+          {"vpic", "mpiio", {{"particles", 64}, {"steps", 2}}},
           {"pio", "mpiio", {{"request_bytes", kib(4)}}},
-          {"tile", "mpiio", {{"tile_x", std::int64_t{32}}, {"tile_y", std::int64_t{32}}}}};
+          {"tile", "mpiio", {{"tile_x", 32}, {"tile_y", 32}}}};
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MpiReadyOpen, testing::ValuesIn(works()), [](const auto& one) {
   return one.param.workload + "_" + one.param.backend + "_" + std::to_string(one.index);
 });
 
-}  // namespace
 }  // namespace ullage::ready_open_test

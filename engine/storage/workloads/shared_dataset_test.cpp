@@ -3,25 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
-#include "storage/test_support.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::shared_dataset_test {
 namespace {
 
-class MpiSharedDataset : public ::testing::Test {
+class MpiSharedDataset : public test::StorageWorkloadTest {
  protected:
-  MpiSharedDataset() : backend_(bench_.make("posix")) {
-    context_.world = &bench_.world();
-    context_.folder = &bench_.folder();
-    context_.backend = backend_.get();
+  MpiSharedDataset() : StorageWorkloadTest("t") {
+    use("posix");
+    context_ = context();
     context_.dataset = "t";
     context_.datasets = &book_;
-    context_.part = bench_.world().rank();
-    context_.parts = bench_.world().size();
-    context_.writes_manifest = bench_.world().root();
     tree_.ranks = static_cast<std::uint64_t>(bench_.world().size());
     tree_.items = 10;
     entry_ = {"t", "c-t", 0, false, false, tree_};
@@ -45,8 +38,6 @@ class MpiSharedDataset : public ::testing::Test {
     return first;
   }
 
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
   DatasetFacts book_;
   StorageContext context_;
   TreeShape tree_;

@@ -4,17 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/json.hpp"
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
-#include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "work/workload.hpp"
 
@@ -53,20 +44,20 @@ class StorageWorkloadTest : public ::testing::Test {
 
   /// Collective. Does the steps of begin, all phases until one is not ok, and the steps of end, whatever fails. Returns
   /// the records of the phases that were run, on every rank.
-  Json run_phases(Workload& workload, const BeforePhase& before) {
+  Json run_phases(Workload& workload, const BeforePhase& before = {}, bool whole = true) {
     const mpi::Agreement begun = begin_together(workload, world().all());
     begun_ = begun.own;
     status_ = begun.everywhere ? PhaseStatus::ok : PhaseStatus::failed;
     Json records = Json::array();
     for (std::size_t i = 0; i < workload.phases() && status_ == PhaseStatus::ok; ++i) {
-      before(i);
+      if (before) before(i);
       world().all().barrier();
       const auto work = workload.phase(i);
       Json record;
       status_ = run_phase(run_context(), has_path_ ? &bench_.folder() : nullptr, *work, record).status;
       records.push_back(record);
     }
-    ended_ = end_together(workload, status_ == PhaseStatus::ok, world().all()).own;
+    ended_ = end_together(workload, whole && status_ == PhaseStatus::ok, world().all()).own;
     EXPECT_TRUE(ended_.has_value()) << line_of(ended_);
     return Json::parse(world().all().broadcast(records.dump(), 0));
   }

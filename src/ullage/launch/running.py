@@ -25,7 +25,7 @@ from ullage.processes.supervisor import process_state, runs
 from ullage.quantity import plural
 from ullage.reading import open_regular
 
-# No rank counts as silent before this (see engine/run/launch_watch.cpp), and the engine, whose ranks watch each other,
+# No rank counts as silent before this (see engine/run/launch_watch.hpp), and the engine, whose ranks watch each other,
 # gets some seconds to act first.
 _SHORTEST_SILENCE_S: Final = 5.0
 _AFTER_THE_ENGINE_S: Final = 10.0

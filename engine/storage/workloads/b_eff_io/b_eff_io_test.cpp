@@ -2,17 +2,12 @@
 // Whole cases of the workload over files that each rank keeps in its own memory.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
-#include <string>
-#include <vector>
 
-#include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/test_support.hpp"
 
 namespace ullage::b_eff_io_test {
-namespace {
 
 using MpiBEffIo = test::BEffIoCases;
 
@@ -202,5 +197,4 @@ TEST(BEffIoParameters, OnlyAFirstWriteTakesRoom) {
   EXPECT_EQ(needs_of_b_eff_io(parameters, layout).directories, 0U);
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_io_test

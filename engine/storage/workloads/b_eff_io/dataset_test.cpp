@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "storage/storage_context.hpp"
-
 namespace ullage::b_eff_io_dataset_test {
 namespace {
 

@@ -3,10 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <map>
-#include <vector>
-
 namespace ullage::b_eff_io_patterns_test {
 namespace {
 

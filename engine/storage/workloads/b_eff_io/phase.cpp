@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/workloads/b_eff_io/buffers.hpp"
+#include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "storage/workloads/b_eff_io/test_support.hpp"
 
 namespace ullage::b_eff_io_phase_test {
-namespace {
 
 using MpiBEffIoPhase = test::BEffIoCases;
 
@@ -76,9 +71,9 @@ TEST_F(MpiBEffIoPhase, OneBadElementIsFoundWithItsPlace) {
 
 TEST_F(MpiBEffIoPhase, CacheIsControlledOnceBeforeReading) {
   run("separated", "write", {{"cache", std::string("advise")}});
-  EXPECT_EQ(backend_.drops, 0);
+  EXPECT_EQ(drops(), 0);
   const auto read = run("separated", "read", {{"cache", std::string("advise")}});
-  EXPECT_EQ(backend_.drops, 1);
+  EXPECT_EQ(drops(), 1);
   EXPECT_EQ(read[4]["cache_control"], "advise");
   EXPECT_EQ(read[4]["data_of"], "own");
 }
@@ -92,5 +87,4 @@ TEST_F(MpiBEffIoPhase, WithoutVerificationNothingIsLookedAt) {
   EXPECT_EQ(read[3]["facts"]["verify"], "none");
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_io_phase_test

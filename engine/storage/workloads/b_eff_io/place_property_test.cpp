@@ -3,13 +3,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <vector>
-
-#include "storage/workloads/b_eff_io/dataset.hpp"
 #include "storage/workloads/b_eff_io/run.hpp"
 
 namespace ullage::b_eff_io_place_property_test {
-namespace {
 
 constexpr std::uint64_t element = 8;
 
@@ -118,5 +114,4 @@ RC_GTEST_PROP(BEffIoSegmentProperty, PatternsFillASegmentOfWholeMebibytes, ()) {
   RC_ASSERT(segment.fill_up_bytes % element == 0U);
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_io_place_property_test

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "storage/workloads/b_eff_io/run.hpp"
 #include "storage/workloads/b_eff_io/test_support.hpp"
 
 namespace ullage::b_eff_io_run_test {
-namespace {
 
 using MpiBEffIoRun = test::BEffIoCases;
 
@@ -105,7 +100,7 @@ TEST_F(MpiBEffIoRun, OpensSayWhatTheyAreFor) {
 
 TEST_F(MpiBEffIoRun, AnotherLayoutIsRefused) {
   run("scatter", "write");
-  run("scatter", "read", {{"lmax_bytes", std::int64_t{32768}}});
+  run("scatter", "read", {{"lmax_bytes", 32768}});
   ASSERT_FALSE(begun_.has_value());
   EXPECT_NE(to_line(begun_.error()).find("was made as"), std::string::npos);
 }
@@ -167,5 +162,4 @@ TEST(BEffIoPlace, SegmentsFollowEachOther) {
   EXPECT_EQ(shape(BEffIoType::seg_coll, 0).pointer(), Pointer::together);
 }
 
-}  // namespace
 }  // namespace ullage::b_eff_io_run_test

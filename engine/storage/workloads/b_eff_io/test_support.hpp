@@ -4,26 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <functional>
-#include <limits>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-#include "base/json.hpp"
-#include "run/phase_runner.hpp"
-#include "run/test_support.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::test {
 
@@ -31,7 +14,7 @@ inline constexpr std::int64_t mib = 1 << 20;
 
 /// So long that room alone ends patterns, so that repetitions are known.
 inline const Values& by_room() {
-  static const Values values{{"unit_s", 1000.0}, {"most_bytes", std::int64_t{12} * mib}};
+  static const Values values{{"unit_s", 1000.0}, {"most_bytes", 12 * mib}};
   return values;
 }
 
@@ -170,35 +153,29 @@ class StoredViews final : public Backend {
 };
 
 /// Cases of the workload one after the other, as in a launch, on one book of datasets.
-class BEffIoCases : public ::testing::Test {
+class BEffIoCases : public StorageWorkloadTest {
  protected:
-  BEffIoCases() : backend_(store_, world_), meter_(StopFlags::instance().now()), watchdog_({}) {}
+  BEffIoCases() : StorageWorkloadTest("0123456789abcdef") {
+    has_path_ = false;
+    backend_ = std::make_unique<StoredViews>(store_, world_);
+  }
 
   /// Collective: all phases, until one is not ok. Their records, on every rank.
   std::vector<Json> run(const std::string& type, const std::string& access, Values given = {}) {
     given["type"] = type;
     given["access"] = access;
-    given.emplace("lmax_bytes", std::int64_t{16384});
+    given.emplace("lmax_bytes", 16384);
     given.emplace("unit_s", 1e-4);
     const auto* entry = Registry<WorkloadEntry>::instance().find("b-eff-io");
     const auto values = complete(entry->description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << line_of(values);
-    StorageContext bound;
-    bound.world = &world_;
-    bound.backend = &backend_;
-    bound.buffer = &buffer_;
-    bound.case_id = "0123456789abcdef";
+    StorageContext bound = context();
     bound.dataset = "h0-" + type;
     bound.datasets = &book_;
     bound.run_key = run_key_++;
     const auto workload = std::get<StorageWork>(entry->work).make(values.value_or(Values{}), bound);
-    const mpi::Agreement begun = begin_together(*workload, world_.all());
-    begun_ = begun.own;
-    status_ = PhaseStatus::ok;
-    std::vector<Json> records;
-    if (begun.everywhere) phases(*workload, records);
-    EXPECT_TRUE(end_together(*workload, begun_ && status_ == PhaseStatus::ok, world_.all()).everywhere);
-    return records;
+    const Json records = run_phases(*workload);
+    return {records.begin(), records.end()};
   }
   /// First writes of the types that settle the segments.
   void write_first_types() {
@@ -211,31 +188,12 @@ class BEffIoCases : public ::testing::Test {
     const Json* facts = book_.find("h0-" + type);
     return facts == nullptr ? Json() : *facts;
   }
-  [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(world_.size()); }
+  [[nodiscard]] int drops() const { return static_cast<const StoredViews&>(*backend_).drops; }
 
-  KeptSignals kept_;
-  mpi::World world_;
-  mpi::CommonClock clock_;
+  const mpi::World& world_ = world();
   ViewedStore store_;
-  StoredViews backend_;
   DatasetFacts book_;
-  AlignedBuffer buffer_;
-  Meter meter_;
-  Watchdog watchdog_;
   std::uint64_t run_key_ = 42;
-  Status begun_;
-  PhaseStatus status_ = PhaseStatus::ok;
-
- private:
-  void phases(Workload& workload, std::vector<Json>& records) {
-    const RunContext context{&world_, &clock_, &watchdog_, &meter_, {}, 0};
-    for (std::size_t i = 0; i < workload.phases() && status_ == PhaseStatus::ok; ++i) {
-      const auto work = workload.phase(i);
-      Json record;
-      status_ = run_phase(context, nullptr, *work, record).status;
-      records.push_back(Json::parse(world_.all().broadcast(record.dump(), 0)));
-    }
-  }
 };
 
 }  // namespace ullage::test

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quick ways to match a name say what fnmatch(3) says, and the size test what arithmetic in wider numbers says.
-#include <fnmatch.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <string>
-
 #include "storage/workloads/find/criteria.hpp"
 
 namespace ullage::find_criteria_property_test {
-namespace {
 
 /// Few letters, so that pieces overlap and patterns match often.
 std::string text_of(const std::string& letters, int longest) {
@@ -54,5 +50,4 @@ RC_GTEST_PROP(FindCriteriaProperty, ASizeIsLessEqualOrMoreAndNeverTwo, ()) {
   RC_ASSERT(holds == 1);
 }
 
-}  // namespace
 }  // namespace ullage::find_criteria_property_test

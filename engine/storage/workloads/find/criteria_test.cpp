@@ -6,7 +6,6 @@
 #include <limits>
 
 namespace ullage::find_criteria_test {
-namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
@@ -104,5 +103,4 @@ TEST(FindCriteria, AllTestsHaveToHold) {
   EXPECT_FALSE(criteria.accepts_status({50, 0}, 5));
 }
 
-}  // namespace
 }  // namespace ullage::find_criteria_test

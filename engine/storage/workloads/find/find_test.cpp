@@ -2,23 +2,11 @@
 // What the workload does around its phases: room, the timestamp's dataset, removal.
 #include "storage/workloads/find/find.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <atomic>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/json.hpp"
-#include "run/phase_runner.hpp"
-#include "run/test_support.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/find/test_support.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::find_test {
 namespace {
@@ -52,47 +40,22 @@ TEST(Find, OnlyNewerWithoutATimestampOfItsOwnUsesADataset) {
   EXPECT_FALSE(entry().uses_dataset(values_of({{"phases", timestamp_only}})));
 }
 
-class MpiFind : public ::testing::Test {
+class MpiFind : public test::StorageWorkloadTest {
  protected:
-  MpiFind() : backend_(bench_.make("posix")), meter_(StopFlags::instance().now()), watchdog_({}) {}
+  MpiFind() : StorageWorkloadTest("00000000000000a1") { use("posix"); }
 
   /// Collective: begin, all phases, end. The records, on every rank.
   Json run(const Values& given, const std::string& dataset, bool whole = true) {
-    StorageContext bound;
-    bound.world = &world();
-    bound.folder = &bench_.folder();
-    bound.backend = backend_.get();
-    bound.case_id = "00000000000000a1";
+    StorageContext bound = context();
     bound.dataset = dataset;
     bound.datasets = &book_;
-    bound.writes_manifest = world().root();
     const auto workload = std::get<StorageWork>(entry().work).make(values_of(given), bound);
-    EXPECT_TRUE(begin_together(*workload, world().all()).everywhere);
-    Json records = Json::array();
-    const RunContext context{&world(), &clock_, &watchdog_, &meter_, {}, 0};
-    PhaseStatus status = PhaseStatus::ok;
-    for (std::size_t i = 0; i < workload->phases() && status == PhaseStatus::ok; ++i) {
-      const auto work = workload->phase(i);
-      Json record;
-      status = run_phase(context, &bench_.folder(), *work, record).status;
-      records.push_back(record);
-    }
-    const Status ended = end_together(*workload, whole && status == PhaseStatus::ok, world().all()).own;
-    EXPECT_TRUE(ended.has_value()) << test::line_of(ended);
-    world().all().barrier();
-    return Json::parse(world().all().broadcast(records.dump(), 0));
+    return run_phases(*workload, {}, whole);
   }
-  [[nodiscard]] const mpi::World& world() const { return bench_.world(); }
   [[nodiscard]] std::vector<std::string> left() const { return test::names_in(bench_.folder().path()); }
 
   const std::vector<std::string> nothing{".ullage-run", "manifest.ndjson"};
-  test::KeptSignals kept_;
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
   DatasetFacts book_;
-  mpi::CommonClock clock_;
-  Meter meter_;
-  Watchdog watchdog_;
 };
 
 TEST_F(MpiFind, TimestampOfItsOwnIsListedAndRemoved) {
@@ -201,25 +164,21 @@ FindParameters search(const std::string& within, const std::string& name = "", b
   return parameters;
 }
 
-class MpiFindPhase : public ::testing::Test {
+class MpiFindPhase : public test::StorageWorkloadTest {
  protected:
-  MpiFindPhase() : meter_(StopFlags::instance().now()), watchdog_({}) {
-    context_.world = &world();
-    context_.folder = &bench_.folder();
-    context_.case_id = "a1";
+  MpiFindPhase() : StorageWorkloadTest("a1") {
+    use("posix");
+    context_ = context();
     context_.dataset = "stamp";
     context_.datasets = &book_;
-    context_.writes_manifest = world().root();
     if (world().root()) std::filesystem::create_directories(bench_.path("c-stamp"));
   }
 
-  [[nodiscard]] const mpi::World& world() const { return bench_.world(); }
   /// Collective; the record on every rank.
   Json run(PhaseWork& work) {
     world().all().barrier();
     Json record;
-    const RunContext context{&world(), &clock_, &watchdog_, &meter_, {}, 0};
-    status_ = run_phase(context, &bench_.folder(), work, record).status;
+    status_ = run_phase(run_context(), &bench_.folder(), work, record).status;
     return Json::parse(world().all().broadcast(record.dump(), 0));
   }
   Json find(const FindParameters& parameters) {
@@ -241,14 +200,8 @@ class MpiFindPhase : public ::testing::Test {
     world().all().barrier();
   }
 
-  test::KeptSignals kept_;
-  test::Bench bench_;
   DatasetFacts book_;
-  mpi::CommonClock clock_;
-  Meter meter_;
-  Watchdog watchdog_;
   StorageContext context_;
-  PhaseStatus status_ = PhaseStatus::ok;
 };
 
 TEST_F(MpiFindPhase, OperationsAreTheEntriesAndCountersSayWhatWasFound) {
@@ -296,7 +249,7 @@ TEST_F(MpiFindPhase, DatasetThatIsNotThereIsNamed) {
 }
 
 /// This process can open `spare` files more and no others.
-class FewDescriptors final {
+class FewDescriptors final : Pinned {
  public:
   explicit FewDescriptors(rlim_t spare) {
     getrlimit(RLIMIT_NOFILE, &was_);
@@ -304,8 +257,6 @@ class FewDescriptors final {
     const rlimit now{static_cast<rlim_t>(lowest_free.get()) + spare, was_.rlim_max};
     EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &now), 0);
   }
-  FewDescriptors(const FewDescriptors&) = delete;
-  FewDescriptors& operator=(const FewDescriptors&) = delete;
   ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &was_); }
 
  private:

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/find/items.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
 namespace ullage::find_items_test {
-namespace {
 
 Descriptor some_descriptor() { return Descriptor(::open("/", O_PATH | O_CLOEXEC)); }
 
@@ -118,5 +113,4 @@ TEST(WalkQueue, GivesTheOnlyOneButNothingOfNothingAndNotMuchMoreThanAsked) {
   EXPECT_LT(queue.give(1000).size(), 1200U);
 }
 
-}  // namespace
 }  // namespace ullage::find_items_test

@@ -2,21 +2,12 @@
 // A tree with everything that a walk can trip over, and what GNU find finds in it. Included by tests only.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
-#include "base/descriptor.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::test {

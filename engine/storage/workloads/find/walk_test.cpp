@@ -2,21 +2,11 @@
 // The walk beside GNU find, alone and with all ranks together, and where things go wrong meanwhile.
 #include "storage/workloads/find/walk.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "mpi/comm.hpp"
 #include "storage/workloads/find/test_support.hpp"
 
 namespace ullage::find_walk_test {
-namespace {
 
 /// Everything as small as can be: many reads, nothing held, always into the depth.
 constexpr WalkLimits tiny{.room_bytes = 300, .waiting_bytes = 0, .given_bytes = 1, .held = 0};
@@ -253,5 +243,4 @@ TEST(FindWalk, WorkThatWasLostIsAnErrorAndEndsTheWalk) {
   EXPECT_EQ(walk.give(), "");
 }
 
-}  // namespace
 }  // namespace ullage::find_walk_test

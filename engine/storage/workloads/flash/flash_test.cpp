@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole repetitions of workload `flash`: every array comes back, and what does not is found in each of them.
+#include "storage/workloads/flash/flash.hpp"
+
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "storage/hdf5_library.hpp"
-#include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/flash/test_support.hpp"
 
 namespace ullage::flash_test {
@@ -57,10 +56,8 @@ TEST_P(MpiFlash, LargeBlocksAndOlderPlotsHaveTheirSizes) {
        {Case{"checkpoint", 4, 786'596}, Case{"plot-centred", 4, 65'652}, Case{"plot-centred", 8, 131'236},
         Case{"plot-corner", 4, 78'724}, Case{"plot-corner", 8, 157'380}}) {
     SCOPED_TRACE(std::string(one.file) + " " + std::to_string(one.real));
-    const Json records = run({{"file", std::string(one.file)},
-                              {"plot_real_bytes", one.real},
-                              {"cells", std::int64_t{16}},
-                              {"blocks", std::int64_t{2}}});
+    const Json records =
+        run({{"file", std::string(one.file)}, {"plot_real_bytes", one.real}, {"cells", 16}, {"blocks", 2}});
     ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
     const std::uint64_t data = 2 * static_cast<std::uint64_t>(world().size()) * one.block_bytes;
     EXPECT_EQ(records[0]["bytes"], data);
@@ -85,7 +82,7 @@ TEST_P(MpiFlash, AWrongBitIsFoundInEveryArray) {
                   {"operation", std::string("write")},
                   {"after", static_cast<std::int64_t>(array + (after_header ? 1 : 0))},
                   {"rank", std::int64_t{world().size() - 1}}});
-    const Json records = run({{"blocks", std::int64_t{2}}});
+    const Json records = run({{"blocks", 2}});
     EXPECT_EQ(status_, PhaseStatus::failed) << arrays[array].name;
     if (!world().root()) continue;
     ASSERT_EQ(records.size(), 2U) << records.dump();
@@ -101,9 +98,9 @@ TEST_P(MpiFlash, NoSpaceInMidPhaseFailsTheCaseCleanly) {
                 {"inner_parameters", inner},
                 {"kind", std::string("enospc")},
                 {"operation", std::string("write")},
-                {"after", std::int64_t{12}},
-                {"rank", std::int64_t{0}}});
-  const Json records = run({{"blocks", std::int64_t{2}}});
+                {"after", 12},
+                {"rank", 0}});
+  const Json records = run({{"blocks", 2}});
   EXPECT_EQ(status_, PhaseStatus::failed);
   if (!world().root()) return;
   EXPECT_EQ(records.size(), 1U);
@@ -126,14 +123,14 @@ TEST_F(MpiFlashFile, ATruncatedFileIsFound) {
 
 TEST_F(MpiFlashFile, HintsThatTheLibraryUsesAreInTheRecord) {
   use("mpiio", {{"hints", Map{{"cb_buffer_size", "1048576"}}}});
-  for (const Json& record : run({{"blocks", std::int64_t{1}}}))
+  for (const Json& record : run({{"blocks", 1}}))
     EXPECT_EQ(record["hints_granted"]["cb_buffer_size"], "1048576") << record.dump();
 }
 
 TEST_F(MpiFlashFile, MemoryTakesArraysOnATargetWithoutAPath) {
   use("memory", {{"pages", std::string("shared")}});
   has_path_ = false;
-  const Json records = run({{"blocks", std::int64_t{3}}});
+  const Json records = run({{"blocks", 3}});
   ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
   if (world().root()) {
     EXPECT_EQ(records[1]["verified_bytes"], records[0]["bytes"]);
@@ -176,3 +173,69 @@ TEST(FlashParameters, NeedTheBytesOfTheFile) {
 
 }  // namespace
 }  // namespace ullage::flash_test
+
+namespace ullage {
+namespace {
+
+constexpr double mib = 1 << 20;
+
+TEST(FlashLayout, BlocksAddUp) {
+  for (const std::uint64_t given : {0U, 1U, 7U}) {
+    std::uint64_t before = 0;
+    for (std::uint64_t rank = 0; rank < 100; ++rank) {
+      EXPECT_EQ(flash_blocks_before(given, rank), before);
+      before += flash_blocks(given, rank);
+    }
+  }
+  EXPECT_EQ(flash_blocks_before(0, 2), 161U);
+  EXPECT_EQ(flash_blocks_before(0, 512), 41'471U);
+}
+
+/// What the benchmark's port to PnetCDF printed for 512 ranks, with 4-byte and, in an older version, 8-byte plots.
+TEST(FlashLayout, SizesAreThoseThatWerePublished) {
+  const auto size = [](FlashFile file, std::uint64_t real) {
+    return static_cast<double>(FlashLayout{file, 16, real, 41'471}.data_bytes()) / mib;
+  };
+  EXPECT_NEAR(size(FlashFile::checkpoint, 4), 31'109.74, 0.01);
+  EXPECT_NEAR(size(FlashFile::plot_centred, 4), 2'596.5, 0.1);
+  EXPECT_NEAR(size(FlashFile::plot_corner, 4), 3'113.5, 0.1);
+  EXPECT_NEAR(size(FlashFile::plot_centred, 8), 5'190.36, 0.01);
+  EXPECT_NEAR(size(FlashFile::plot_corner, 8), 6'224.35, 0.01);
+}
+
+TEST(FlashLayout, SizesToTheByte) {
+  const auto size = [](FlashFile file) { return FlashLayout{file, 8, 4, 161}.data_bytes(); };
+  EXPECT_EQ(size(FlashFile::checkpoint), 161U * (24 * 512 * 8 + 164));
+  EXPECT_EQ(size(FlashFile::plot_centred), 161U * (4 * 512 * 4 + 116));
+  EXPECT_EQ(size(FlashFile::plot_corner), 161U * (4 * 729 * 4 + 116));
+}
+
+TEST(FlashLayout, ArraysLieOneBehindTheOther) {
+  for (const auto file : {FlashFile::checkpoint, FlashFile::plot_centred, FlashFile::plot_corner}) {
+    const FlashLayout layout{file, 8, 4, 161};
+    const auto arrays = layout.arrays();
+    const auto offsets = flash_offsets(arrays);
+    std::uint64_t next = FlashLayout::header_bytes;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      EXPECT_EQ(offsets[i], next);
+      next += arrays[i].size_bytes();
+    }
+    EXPECT_EQ(next, FlashLayout::header_bytes + layout.data_bytes());
+    EXPECT_EQ(arrays.size(), FlashLayout::metadata_arrays + layout.unknowns().size());
+    const std::string header = flash_header(arrays);
+    EXPECT_EQ(header.size(), FlashLayout::header_bytes);
+    for (const auto& name : layout.unknowns()) EXPECT_NE(header.find(" " + name + "\n"), std::string::npos);
+    EXPECT_EQ(header.back(), '\0') << "the table does not fit";
+  }
+}
+
+/// Sizes beyond 2 and 4 GiB, and a header that is long enough for them.
+TEST(FlashLayout, LargeCountsDoNotWrap) {
+  const FlashLayout layout{FlashFile::checkpoint, 16, 4, 40'000'000};
+  EXPECT_EQ(layout.data_bytes(), 40'000'000ULL * (24 * 4096 * 8 + 164));
+  EXPECT_GT(flash_offsets(layout.arrays()).back(), 1ULL << 40);
+  EXPECT_EQ(flash_header(layout.arrays()).back(), '\0');
+}
+
+}  // namespace
+}  // namespace ullage

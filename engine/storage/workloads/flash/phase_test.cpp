@@ -3,12 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "storage/hdf5_library.hpp"
-#include "storage/test_support.hpp"
-#include "storage/workloads/flash/layout.hpp"
 #include "storage/workloads/flash/test_support.hpp"
 
 namespace ullage::flash_test {
@@ -88,7 +83,7 @@ TEST_F(MpiFlashPhase, BlocksOfALargeRunAreWrittenWhereTheyBelong) {
 TEST_F(MpiFlashPhase, PartsAreToldApartAndBlocksLieInTheOrderOfTheRanks) {
   use("posix");
   std::string content;
-  const Json records = run({{"file", std::string("plot-centred")}, {"cells", std::int64_t{2}}}, [&] {
+  const Json records = run({{"file", std::string("plot-centred")}, {"cells", 2}}, [&] {
     if (world().root()) content = test::read_file(file());
   });
   ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
@@ -107,8 +102,7 @@ TEST_F(MpiFlashPhase, PartsAreToldApartAndBlocksLieInTheOrderOfTheRanks) {
   }
 }
 
-using test::Bench;
-using test::line_of;
+using namespace test;
 
 class MpiRawArrays : public testing::TestWithParam<const char*> {};
 

@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-
-#include "storage/manifest.hpp"
 #include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/test_support.hpp"
 
@@ -26,7 +22,7 @@ class OneFlash : public test::StorageWorkloadTest {
 
   /// Collective. Runs all phases, with `between` on every rank before the second.
   Json run(Values given, const std::function<void()>& between = [] {}) {
-    given.emplace("cells", std::int64_t{4});
+    given.emplace("cells", 4);
     given.emplace("format", format_);
     const auto values = complete(entry().description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << test::line_of(values);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/loader/accelerator.hpp"
 
-#include "base/clock.hpp"
 #include "storage/workloads/loader/test_support.hpp"
 
 namespace ullage::loader_test {

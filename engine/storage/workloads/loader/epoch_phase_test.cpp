@@ -2,8 +2,6 @@
 // The pace of an epoch, and what a device of known speed makes of it.
 #include "storage/workloads/loader/loader_state.hpp"
 
-#include <algorithm>
-
 #include "storage/workloads/loader/test_support.hpp"
 
 namespace ullage::loader_test {

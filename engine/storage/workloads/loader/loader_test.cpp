@@ -2,12 +2,7 @@
 // Whole repetitions of workload `loader`: every sample comes back in every epoch, by every backend that serves threads.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <fstream>
-#include <optional>
-
 #include "base/test_support.hpp"
-#include "storage/test_support.hpp"
 #include "storage/workloads/loader/loader.hpp"
 #include "storage/workloads/loader/test_support.hpp"
 

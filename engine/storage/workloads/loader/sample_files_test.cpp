@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <vector>
 
 namespace ullage::sample_files_test {
-namespace {
 
 SampleFiles files_of(std::uint64_t samples, std::uint64_t per_file, std::uint64_t groups,
                      std::uint64_t deviation = 300) {
@@ -124,5 +122,4 @@ TEST(SampleOrder, NeighboursInTheOrderAreFarApart) {
   EXPECT_LT(next_to_each_other, 20) << "about one in a true shuffle";
 }
 
-}  // namespace
 }  // namespace ullage::sample_files_test

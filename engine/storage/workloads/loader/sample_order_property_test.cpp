@@ -9,7 +9,6 @@
 #include "storage/workloads/loader/sample_files.hpp"
 
 namespace ullage::sample_order_property_test {
-namespace {
 
 RC_GTEST_PROP(SampleOrderProperty, EveryEpochReadsEverySampleOnceOverAllAccelerators, ()) {
   const auto samples = *rc::gen::inRange<std::uint64_t>(1, 1500);
@@ -55,5 +54,4 @@ RC_GTEST_PROP(SampleOrderProperty, ByNodeNobodyReadsWhatItsNodeWroteAndAllIsRead
   }
 }
 
-}  // namespace
 }  // namespace ullage::sample_order_property_test

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/loader/sample_reader.hpp"
 
-#include <fstream>
-
 #include "storage/workloads/loader/sample_write_phase.hpp"
 #include "storage/workloads/loader/test_support.hpp"
 

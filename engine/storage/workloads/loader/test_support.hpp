@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "storage/workloads/loader/loader.hpp"
 #include "storage/workloads/test_support.hpp"
 

@@ -6,11 +6,9 @@
 #include <cerrno>
 #include <thread>
 
-#include "base/clock.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::training_account_test {
-namespace {
 
 TEST(TrainingAccount, AddsUpWhatAllAcceleratorsDid) {
   test::RunningMeter meter;
@@ -63,5 +61,4 @@ TEST(TrainingAccount, AnAcceleratorThatComputesIsAlive) {
   EXPECT_GT(meter->progress(), before);
 }
 
-}  // namespace
 }  // namespace ullage::training_account_test

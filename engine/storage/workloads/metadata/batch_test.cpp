@@ -7,7 +7,6 @@
 #include "storage/test_support.hpp"
 
 namespace ullage::metadata_batch_test {
-namespace {
 
 TEST(MetadataBatch, HandsOutTheNamesItWasGiven) {
   test::Bench bench;
@@ -45,5 +44,4 @@ TEST(MetadataBatch, KeepsNoMoreThanSomeDirectoriesOpen) {
   EXPECT_FALSE(batch.full());
 }
 
-}  // namespace
 }  // namespace ullage::metadata_batch_test

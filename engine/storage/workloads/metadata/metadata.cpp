@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/json.hpp"
@@ -18,20 +19,37 @@ namespace {
 
 using Kind = MetadataPhaseKind;
 
+/// A phase by its word; what it does to each item, where it stands in mdtest's row of strides, whether names change.
+struct PhaseFacts {
+  Kind kind;
+  const char* word;
+  MetadataOperation operation;
+  std::uint64_t strides;
+  bool changes_names;
+};
+
+constexpr std::array<PhaseFacts, 13> phase_facts{{
+    {Kind::tree_create, "tree-create", MetadataOperation::mkdir, 0, true},
+    {Kind::mkdir, "mkdir", MetadataOperation::mkdir, 0, true},
+    {Kind::create, "create", MetadataOperation::create, 0, true},
+    {Kind::stat, "stat", MetadataOperation::stat, 1, false},
+    {Kind::read, "read", MetadataOperation::read, 2, false},
+    {Kind::rename, "rename", MetadataOperation::rename, 1, true},
+    {Kind::readdir, "readdir", MetadataOperation::readdir, 0, false},
+    {Kind::chmod, "chmod", MetadataOperation::chmod, 1, true},
+    {Kind::truncate, "truncate", MetadataOperation::truncate, 1, true},
+    {Kind::open, "open", MetadataOperation::open, 1, false},
+    {Kind::unlink, "unlink", MetadataOperation::unlink, 3, true},
+    {Kind::rmdir, "rmdir", MetadataOperation::rmdir, 3, true},
+    {Kind::tree_remove, "tree-remove", MetadataOperation::rmdir, 0, true},
+}};
+
+const PhaseFacts& facts_of(Kind kind) { return phase_facts.at(static_cast<std::size_t>(kind)); }
+
 Words<Kind> phase_words() {
-  return {{Kind::tree_create, "tree-create"},
-          {Kind::mkdir, "mkdir"},
-          {Kind::create, "create"},
-          {Kind::stat, "stat"},
-          {Kind::read, "read"},
-          {Kind::rename, "rename"},
-          {Kind::readdir, "readdir"},
-          {Kind::chmod, "chmod"},
-          {Kind::truncate, "truncate"},
-          {Kind::open, "open"},
-          {Kind::unlink, "unlink"},
-          {Kind::rmdir, "rmdir"},
-          {Kind::tree_remove, "tree-remove"}};
+  Words<Kind> words;
+  for (const PhaseFacts& phase : phase_facts) words.emplace_back(phase.kind, phase.word);
+  return words;
 }
 Words<ItemOrder> order_words() { return {{ItemOrder::sequential, "sequential"}, {ItemOrder::random, "random"}}; }
 Words<MetadataSync> sync_words() {
@@ -157,59 +175,10 @@ Status check_metadata(const MetadataParameters& p, const Capabilities& capabilit
   return {};
 }
 
-std::string word(Kind kind) { return detail::word_of(phase_words(), kind); }
-
-MetadataOperation operation_of(Kind kind) {
-  switch (kind) {
-    case Kind::tree_create:
-    case Kind::mkdir:
-      return MetadataOperation::mkdir;
-    case Kind::create:
-      return MetadataOperation::create;
-    case Kind::stat:
-      return MetadataOperation::stat;
-    case Kind::read:
-      return MetadataOperation::read;
-    case Kind::rename:
-      return MetadataOperation::rename;
-    case Kind::readdir:
-      return MetadataOperation::readdir;
-    case Kind::chmod:
-      return MetadataOperation::chmod;
-    case Kind::truncate:
-      return MetadataOperation::truncate;
-    case Kind::open:
-      return MetadataOperation::open;
-    case Kind::unlink:
-      return MetadataOperation::unlink;
-    case Kind::rmdir:
-    case Kind::tree_remove:
-      break;
-  }
-  return MetadataOperation::rmdir;
-}
-
-std::uint64_t strides_of(Kind kind) {
-  switch (kind) {
-    case Kind::tree_create:
-    case Kind::tree_remove:
-    case Kind::readdir:
-    case Kind::mkdir:
-    case Kind::create:
-      return 0;
-    case Kind::read:
-      return 2;
-    case Kind::unlink:
-    case Kind::rmdir:
-      return 3;
-    default:
-      return 1;
-  }
-}
-
-bool changes_names(Kind kind) {
-  return kind != Kind::stat && kind != Kind::read && kind != Kind::readdir && kind != Kind::open;
-}
+std::string word(Kind kind) { return facts_of(kind).word; }
+MetadataOperation operation_of(Kind kind) { return facts_of(kind).operation; }
+std::uint64_t strides_of(Kind kind) { return facts_of(kind).strides; }
+bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
 
 namespace {
 

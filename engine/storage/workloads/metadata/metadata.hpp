@@ -2,13 +2,19 @@
 // The words of workload `metadata`, which are mdtest's where mdtest has one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "base/count.hpp"
 #include "base/parameters.hpp"
+#include "base/payload.hpp"
 #include "storage/backend.hpp"
+#include "storage/storage_context.hpp"
 #include "storage/tree_shape.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {
@@ -72,5 +78,35 @@ struct MetadataParameters {
 /// mdtest's place of the phase in its row of strides: 0 create, 1 stat and its like, 2 read, 3 unlink and rmdir.
 [[nodiscard]] std::uint64_t strides_of(MetadataPhaseKind kind);
 [[nodiscard]] bool changes_names(MetadataPhaseKind kind);
+
+/// Holds what every phase of a repetition shares on this rank; changed by the phases that make, rename or remove.
+struct MetadataState {
+  const MetadataParameters* parameters = nullptr;
+  const StorageContext* context = nullptr;
+  TreeShape shape;
+  DatasetEntry dataset;
+  std::uint64_t data_key = 0;  // of this dataset
+  std::uint64_t items = 0;     // of every rank that are there
+  bool has_tree = false;
+  bool renamed = false;
+  bool partly_removed = false;  // a removing phase was cut short: which items are left is not known
+  std::map<MetadataPhaseKind, DataSource> sources = {};  // whose items a phase uses; its own where none stands here
+};
+
+/// Collective: finds the sources of all phases, by true topology where there are several nodes, else by rank.
+inline void find_sources(MetadataState& state) {
+  for (const MetadataPhaseKind kind : state.parameters->phases) {
+    const auto shift = static_cast<int>(state.parameters->stride * strides_of(kind));
+    state.sources[kind] =
+        find_data_source(*state.context->world, shift == 0 ? ReadBack::own : ReadBack::other_node, shift);
+  }
+}
+
+inline PayloadSpec payload_spec(const MetadataState& state) {
+  PayloadSpec spec;
+  spec.run_key = state.data_key;
+  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8});
+  return spec;
+}
 
 }  // namespace ullage

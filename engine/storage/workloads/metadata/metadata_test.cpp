@@ -3,13 +3,10 @@
 // wrong with them is found.
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 #include "run/session.hpp"
 #include "run/test_support.hpp"
 
 namespace ullage::metadata_workload_test {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -348,5 +345,4 @@ TEST_F(MpiMetadata, StonewallLeavesEveryRankAsManyItems) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::metadata_workload_test

@@ -2,13 +2,10 @@
 // Whole launches of workload `mixed-metadata`.
 #include <gtest/gtest.h>
 
-#include "storage/backend.hpp"
-#include "storage/test_support.hpp"
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 #include "storage/workloads/mixed_test_support.hpp"
 
 namespace ullage::mixed_metadata_test {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -168,5 +165,4 @@ TEST(MixedMetadataParameters, TreeKnowsEverySetAndObject) {
   EXPECT_TRUE(tree.parse_item(tree.item_name(2, 1'000'000'000'000)));
 }
 
-}  // namespace
 }  // namespace ullage::mixed_metadata_test

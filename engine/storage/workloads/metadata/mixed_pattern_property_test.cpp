@@ -3,14 +3,12 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <array>
 #include <set>
 #include <vector>
 
 #include "storage/workloads/metadata/mixed_pattern.hpp"
 
 namespace ullage::mixed_metadata_pattern_property_test {
-namespace {
 
 using Shape = MixedMetadataShape;
 using Pattern = MixedMetadataPattern;
@@ -96,5 +94,4 @@ RC_GTEST_PROP(MixedMetadataPatternProperty, AWalkMayBeginAnywhere, ()) {
   for (std::uint64_t i = 0; i < 50; ++i) RC_ASSERT(part.next() == whole.next());
 }
 
-}  // namespace
 }  // namespace ullage::mixed_metadata_pattern_property_test

@@ -6,7 +6,6 @@
 #include <vector>
 
 namespace ullage::mixed_metadata_pattern_test {
-namespace {
 
 using Shape = MixedMetadataShape;
 using Step = MixedMetadataPattern::Step;
@@ -61,5 +60,4 @@ TEST(MixedMetadataPattern, RandomOrdersDifferBetweenRanksVisitsAndSeeds) {
   EXPECT_NE(kinds(0), kinds(40));
 }
 
-}  // namespace
 }  // namespace ullage::mixed_metadata_pattern_test

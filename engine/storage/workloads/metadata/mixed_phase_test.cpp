@@ -4,26 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "storage/backend.hpp"
-#include "storage/test_support.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::mixed_metadata_phase_test {
-namespace {
 
 using PhaseKind = MixedMetadataPhaseKind;
 
-class MixedMetadataPhases : public ::testing::Test {
+class MixedMetadataPhases : public test::StorageWorkloadTest {
  protected:
-  MixedMetadataPhases() : backend_(bench_.make("posix")) {
+  MixedMetadataPhases() : StorageWorkloadTest("m") {
+    use("posix");
+    context_ = context();
     parameters_.sets = 2;
     parameters_.objects = 5;
     parameters_.rounds = 3;
-    context_.world = &bench_.world();
-    context_.folder = &bench_.folder();
-    context_.backend = backend_.get();
-    context_.buffer = &buffer_;
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.tree = parameters_.tree(1);
@@ -64,9 +58,6 @@ class MixedMetadataPhases : public ::testing::Test {
     }
   }
 
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
-  AlignedBuffer buffer_;
   MixedMetadataParameters parameters_;
   StorageContext context_;
   MixedMetadataState state_;
@@ -171,5 +162,4 @@ TEST(MpiMixedMetadataPhase, WorksOnWhatAnotherNodeMadeWhereThereIsOne) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::mixed_metadata_phase_test

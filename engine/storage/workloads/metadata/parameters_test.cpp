@@ -2,13 +2,10 @@
 #include "storage/workloads/metadata/metadata.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include "storage/backend.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::metadata_parameters_test {
-namespace {
 
 Status check(const Values& given, const Capabilities& capabilities = {.metadata = true}) {
   const auto values = complete(specs_of(MetadataParameters::table()), given, "");
@@ -31,10 +28,9 @@ TEST(MetadataParameters, WhatDoesNotFitTogetherIsNamed) {
   EXPECT_EQ(where({{"phases", phases({"tree-create", "create"})}, {"item", directory}}), "/w/phases/1");
   EXPECT_EQ(where({{"phases", phases({"stat", "tree-create"})}}), "/w/phases/1");
   EXPECT_EQ(where({{"phases", phases({"tree-remove", "stat"})}}), "/w/phases/0");
-  EXPECT_EQ(where({{"phases", phases({"read"})}, {"read_bytes", std::int64_t{2}}, {"write_bytes", std::int64_t{1}}}),
-            "/w/read_bytes");
-  EXPECT_EQ(where({{"depth", std::int64_t{60}}, {"branching", std::int64_t{60}}}), "/w/depth");
-  EXPECT_EQ(where({{"items", std::int64_t{11}}, {"items_per_directory", std::int64_t{10}}}), "/w/items");
+  EXPECT_EQ(where({{"phases", phases({"read"})}, {"read_bytes", 2}, {"write_bytes", 1}}), "/w/read_bytes");
+  EXPECT_EQ(where({{"depth", 60}, {"branching", 60}}), "/w/depth");
+  EXPECT_EQ(where({{"items", 11}, {"items_per_directory", 10}}), "/w/items");
   EXPECT_EQ(where({{"wear_out", true}}), "/w/wear_out");
   EXPECT_EQ(where({{"stonewall_s", 1.0}, {"wear_out_limit_s", 1.0}}), "/w/wear_out_limit_s");
   EXPECT_EQ(where({{"phases", phases({"tree-create", "mkdir"})}, {"item", directory}, {"sync", std::string("file")}}),
@@ -50,5 +46,4 @@ TEST(MetadataParameters, StridesAreMdtests) {
   EXPECT_EQ(strides_of(MetadataPhaseKind::unlink), 3U);
 }
 
-}  // namespace
 }  // namespace ullage::metadata_parameters_test

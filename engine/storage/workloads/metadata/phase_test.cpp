@@ -3,18 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/test_support.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::metadata_phase_test {
-namespace {
 
-class MpiMetadataPhase : public ::testing::Test {
+class MpiMetadataPhase : public test::StorageWorkloadTest {
  protected:
-  MpiMetadataPhase() : backend_(bench_.make("posix")) {
-    context_.world = &bench_.world();
-    context_.folder = &bench_.folder();
-    context_.backend = backend_.get();
-    context_.buffer = &buffer_;
+  MpiMetadataPhase() : StorageWorkloadTest("m") {
+    use("posix");
+    context_ = context();
     parameters_.items = 7;
     parameters_.stonewall_s = 2;
     state_.parameters = &parameters_;
@@ -23,9 +20,6 @@ class MpiMetadataPhase : public ::testing::Test {
     state_.items = 7;
   }
 
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
-  AlignedBuffer buffer_;
   StorageContext context_;
   MetadataParameters parameters_;
   MetadataState state_;
@@ -48,5 +42,4 @@ TEST_F(MpiMetadataPhase, DataMakesAPhaseOneThatWritesOrReads) {
   EXPECT_EQ(MetadataPhase(state_, MetadataPhaseKind::read).info().access, Access::read);
 }
 
-}  // namespace
 }  // namespace ullage::metadata_phase_test

@@ -4,14 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "base/test_support.hpp"
 #include "storage/workloads/overlap/test_support.hpp"
 

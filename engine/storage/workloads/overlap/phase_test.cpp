@@ -4,15 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <memory>
-#include <vector>
-
-#include "storage/test_support.hpp"
 #include "storage/workloads/overlap/test_support.hpp"
 
 namespace ullage::overlap_phase_test {
-namespace {
 
 class OverlapPhase : public overlap_test::OneRepetition {};
 
@@ -77,5 +71,4 @@ TEST(HelperTransfers, AnErrorIsThatOfItsBatchAlone) {
   EXPECT_TRUE(helpers.wait());
 }
 
-}  // namespace
 }  // namespace ullage::overlap_phase_test

@@ -3,14 +3,11 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
 #include <set>
-#include <vector>
 
 #include "storage/workloads/overlap/overlap.hpp"
 
 namespace ullage::overlap_shape_property_test {
-namespace {
 
 OverlapShape any_shape() {
   return {.transfer_bytes = 8 * *rc::gen::inRange<std::uint64_t>(1, 100),
@@ -43,5 +40,4 @@ RC_GTEST_PROP(OverlapShape, EachRoundHasEachStretchOnce, ()) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::overlap_shape_property_test

@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "storage/workloads/overlap/overlap.hpp"
 #include "storage/workloads/test_support.hpp"
 

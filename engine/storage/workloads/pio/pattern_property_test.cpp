@@ -3,14 +3,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <set>
-#include <vector>
-
 #include "storage/workloads/pio/pattern.hpp"
 
 namespace ullage::pio_pattern_property_test {
-namespace {
 
 PioShape some_shape() {
   PioShape shape;
@@ -155,5 +150,4 @@ RC_GTEST_PROP(PioPatternProperty, AViewShowsThePiecesOneAfterTheOther, ()) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::pio_pattern_property_test

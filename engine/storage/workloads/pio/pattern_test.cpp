@@ -3,13 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "base/json.hpp"
-
 namespace ullage::pio_pattern_test {
-namespace {
 
 std::vector<std::uint64_t> offsets(const PioShape& shape, std::uint64_t rank, bool writes = false) {
   const PioPattern pattern(shape, rank, writes);
@@ -137,5 +131,4 @@ TEST(PioPicture, FewRanksHaveFewRequestsAtTheirPlaces) {
   EXPECT_EQ(picture_of(shape).size(), 1U);
 }
 
-}  // namespace
 }  // namespace ullage::pio_pattern_test

@@ -4,11 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <vector>
-
 namespace ullage::pio_phase_test {
-namespace {
 
 TEST(PioPhase, AChangeIsInEach512BytesAndUndoesItself) {
   std::vector<std::byte> data(1032);
@@ -20,5 +16,4 @@ TEST(PioPhase, AChangeIsInEach512BytesAndUndoesItself) {
   EXPECT_EQ(data, before);
 }
 
-}  // namespace
 }  // namespace ullage::pio_phase_test

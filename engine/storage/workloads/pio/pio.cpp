@@ -200,6 +200,17 @@ std::string word_of(PioKind kind) { return detail::word_of(pio_kinds(), kind); }
 std::string word_of(PioOperation operation) { return detail::word_of(pio_operations(), operation); }
 std::string word_of(PioCache cache) { return detail::word_of(pio_caches(), cache); }
 
+namespace {
+
+/// Libraries may fill the gaps between the pieces of a view; what is before the base stays a hole.
+Needs needs_of_pio(const PioParameters& p, const PlannedLayout& layout) {
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const PioPattern pattern(p.shape(ranks), 0);
+  const bool fills = p.through == PioThrough::view && !p.per_rank();
+  return {fills ? pattern.file_bytes() - p.base_bytes : pattern.data_bytes(), p.per_rank() ? ranks : 1, 1};
+}
+
+/// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
 Status check_pio(const PioParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                  const std::string& pointer) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
@@ -210,16 +221,6 @@ Status check_pio(const PioParameters& p, const Capabilities& capabilities, const
   if (auto status = check_calls(p, capabilities, pointer); !status) return status;
   return check_phases(p, capabilities, pointer);
 }
-
-/// Libraries may fill the gaps between the pieces of a view; what is before the base stays a hole.
-Needs needs_of_pio(const PioParameters& p, const PlannedLayout& layout) {
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  const PioPattern pattern(p.shape(ranks), 0);
-  const bool fills = p.through == PioThrough::view && !p.per_rank();
-  return {fills ? pattern.file_bytes() - p.base_bytes : pattern.data_bytes(), p.per_rank() ? ranks : 1, 1};
-}
-
-namespace {
 
 class Pio final : public Workload {
  public:

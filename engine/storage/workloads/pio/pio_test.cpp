@@ -3,21 +3,11 @@
 // refused.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <fstream>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/json.hpp"
-#include "storage/backend.hpp"
 #include "storage/backends/hdf5_arrays.hpp"
-#include "storage/hdf5_library.hpp"
-#include "storage/test_support.hpp"
 #include "storage/workloads/pio/pio.hpp"
 #include "storage/workloads/test_support.hpp"
-#include "work/workload.hpp"
 
 namespace ullage::pio_test {
 namespace {
@@ -37,9 +27,9 @@ Values values_of(const std::string& pattern, const How& how, Values given) {
   given.emplace("pattern", pattern);
   given.emplace("phases", pattern == "sequential-shared" ? shared_phases : all_phases);
   given.emplace("request_bytes", std::int64_t{4096 + 8});
-  given.emplace("requests", std::int64_t{24});
-  if (pattern == "mesh") given.emplace("record_bytes", std::int64_t{216});
-  given.emplace("base_bytes", std::int64_t{8});
+  given.emplace("requests", 24);
+  if (pattern == "mesh") given.emplace("record_bytes", 216);
+  given.emplace("base_bytes", 8);
   given.emplace("verify", std::string("full"));
   given.emplace("through", std::string(how.view ? "view" : "offsets"));
   given.emplace("collective", how.view && how.collective);
@@ -173,7 +163,7 @@ const How together{"", "mpiio", true, true};
 TEST_F(MpiPioCases, SeveralRequestsAreOneCallThroughAView) {
   for (const How& how : {alone, together})
     for (const char* pattern : {"simple-strided", "nested-strided", "random-strided", "tiled", "flash", "mesh"}) {
-      const auto records = run(pattern, how, {{"requests_a_call", std::int64_t{7}}});
+      const auto records = run(pattern, how, {{"requests_a_call", 7}});
       ASSERT_EQ(status_, PhaseStatus::ok) << pattern << records.back().dump();
       const PioPattern own = pattern_of(pattern, 0);
       const std::uint64_t pieces = how.collective ? own.most_pieces() : own.pieces();
@@ -214,7 +204,7 @@ TEST_F(MpiPioCases, PlacesAreBeyondFourGibibytes) {
           run("simple-strided", {"", "hdf5", false, collective}, {{"base_bytes", (std::int64_t{5} << 30) + 8}});
       EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
     }
-  const Values far{{"gap_requests", std::int64_t{400000}}, {"base_bytes", std::int64_t{0}}};
+  const Values far{{"gap_requests", 400000}, {"base_bytes", 0}};
   const auto records = run("nested-strided", offsets, far);
   EXPECT_EQ(status_, PhaseStatus::ok) << records.back().dump();
   EXPECT_GT(records[0]["facts"]["file_bytes"].get<std::uint64_t>(), std::uint64_t{4} << 30);
@@ -230,8 +220,7 @@ TEST_F(MpiPioCases, AnyShapeComesBackFromHdf5) {
   for (int i = 0; i < 10; ++i) {
     const std::string pattern = patterns()[static_cast<std::size_t>(below(9))];
     const bool collective = pattern != "sequential-own" && below(2) == 1;
-    Values given{
-        {"request_bytes", (1 + below(60)) * 216}, {"requests", std::int64_t{24}}, {"base_bytes", below(100) * 8}};
+    Values given{{"request_bytes", (1 + below(60)) * 216}, {"requests", 24}, {"base_bytes", below(100) * 8}};
     if (pattern == "mesh") given["sorted"] = below(2) == 1;
     if (pattern == "nested-strided") given["gap_requests"] = below(5);
     Values own;
@@ -296,46 +285,37 @@ TEST(PioCheck, NothingIsIgnored) {
   const Value word = std::string("view");
   const auto of = [](const char* pattern) { return Value(std::string(pattern)); };
   const std::vector<std::pair<Values, std::string>> cases{
-      {{{"levels", std::int64_t{3}}}, "/p/levels"},
-      {{{"tiles_x", std::int64_t{2}}}, "/p/tiles_x"},
-      {{{"variables", std::int64_t{2}}}, "/p/variables"},
-      {{{"record_bytes", std::int64_t{8}}}, "/p/record_bytes"},
+      {{{"levels", 3}}, "/p/levels"},
+      {{{"tiles_x", 2}}, "/p/tiles_x"},
+      {{{"variables", 2}}, "/p/variables"},
+      {{{"record_bytes", 8}}, "/p/record_bytes"},
       {{{"sorted", false}}, "/p/sorted"},
-      {{{"request_bytes", std::int64_t{12}}}, "/p/request_bytes"},
-      {{{"base_bytes", std::int64_t{12}}}, "/p/base_bytes"},
-      {{{"pattern", of("mesh")}, {"request_bytes", std::int64_t{40}}}, "/p/request_bytes"},
-      {{{"pattern", of("flash")}, {"requests", std::int64_t{25}}}, "/p/requests"},
-      {{{"pattern", of("nested-strided")}, {"requests", std::int64_t{5}}}, "/p/requests"},
-      {{{"pattern", of("tiled")}, {"tiles_x", std::int64_t{3}}}, "/p/tiles_x"},
+      {{{"request_bytes", 12}}, "/p/request_bytes"},
+      {{{"base_bytes", 12}}, "/p/base_bytes"},
+      {{{"pattern", of("mesh")}, {"request_bytes", 40}}, "/p/request_bytes"},
+      {{{"pattern", of("flash")}, {"requests", 25}}, "/p/requests"},
+      {{{"pattern", of("nested-strided")}, {"requests", 5}}, "/p/requests"},
+      {{{"pattern", of("tiled")}, {"tiles_x", 3}}, "/p/tiles_x"},
       {{{"collective", true}}, "/p/collective"},
-      {{{"requests_a_call", std::int64_t{2}}}, "/p/requests_a_call"},
-      {{{"through", word}, {"requests_a_call", std::int64_t{1} << 19}, {"request_bytes", std::int64_t{1} << 20}},
-       "/p/requests_a_call"},
+      {{{"requests_a_call", 2}}, "/p/requests_a_call"},
+      {{{"through", word}, {"requests_a_call", 1 << 19}, {"request_bytes", 1 << 20}}, "/p/requests_a_call"},
       {{{"through", word}, {"pattern", of("sequential-own")}, {"collective", true}}, "/p/collective"},
       {{{"through", word}, {"pattern", of("mesh")}, {"sorted", false}}, "/p/sorted"},
       {{{"phases", std::vector<std::string>{"read"}}}, "/p/phases/0"},
       {{{"phases", std::vector<std::string>{"write", "write"}}}, "/p/phases/1"},
       {{{"phases", std::vector<std::string>{"write", "rewrite"}}, {"pattern", of("sequential-shared")}}, "/p/phases/1"},
-      {{{"request_bytes", std::int64_t{1} << 30},
-        {"requests", std::int64_t{900000000}},
-        {"pattern", of("segmented")},
-        {"base_bytes", std::int64_t{0}}},
+      {{{"request_bytes", 1 << 30}, {"requests", 900000000}, {"pattern", of("segmented")}, {"base_bytes", 0}},
        "no error"},
   };
   for (const auto& [given, where] : cases) EXPECT_NE(refusal(given).find(where), std::string::npos) << refusal(given);
-  EXPECT_NE(
-      refusal({{"request_bytes", std::int64_t{1} << 30}, {"requests", std::int64_t{1000000000}}}, 100).find("4e18"),
-      std::string::npos);
+  EXPECT_NE(refusal({{"request_bytes", 1 << 30}, {"requests", 1000000000}}, 100).find("4e18"), std::string::npos);
   EXPECT_NE(refusal({{"through", word}}, 4, {}).find("/p/through"), std::string::npos);
   EXPECT_NE(refusal({}, 4, {.data = false}).find("/p/verify"), std::string::npos);
 }
 
 TEST(PioNeeds, GapsAreCountedWhereALibraryMayFillThem) {
   const PlannedLayout layout{.ranks = 2, .nodes = {}, .ranks_per_node = {}};
-  Values given{{"pattern", std::string("nested-strided")},
-               {"request_bytes", std::int64_t{8}},
-               {"requests", std::int64_t{8}},
-               {"base_bytes", std::int64_t{8000}}};
+  Values given{{"pattern", std::string("nested-strided")}, {"request_bytes", 8}, {"requests", 8}, {"base_bytes", 8000}};
   const auto needs = [&] { return entry().needs(*complete(entry().description.parameters, given, ""), layout); };
   EXPECT_EQ(needs().bytes, 2U * 8 * 8);
   given["through"] = std::string("view");

@@ -3,14 +3,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <map>
-#include <utility>
-#include <vector>
-
-#include "storage/workloads/sar/pattern.hpp"
+#include "storage/workloads/sar/sar.hpp"
 
 namespace ullage::sar_pattern_property_test {
-namespace {
 
 SarShape any_shape() {
   SarShape shape;
@@ -91,5 +86,4 @@ RC_GTEST_PROP(SarPatternProperty, NoTwoPiecesShareTheirContents, ()) {
   for (const auto& [position, count] : records) RC_ASSERT(position % shape.records_bytes() == 0U);
 }
 
-}  // namespace
 }  // namespace ullage::sar_pattern_property_test

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "storage/test_support.hpp"
 #include "storage/workloads/sar/test_support.hpp"
 
 namespace ullage::sar_test {

@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <string>
-
 #include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/test_support.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/sar/whole_files.hpp"
 
-#include <algorithm>
-
 #include "storage/workloads/sar/test_support.hpp"
 
 namespace ullage::sar_test {

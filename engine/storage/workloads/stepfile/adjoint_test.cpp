@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/stepfile/phase.hpp"
 
-#include <fstream>
-
 #include "storage/workloads/stepfile/test_support.hpp"
 
 namespace ullage::stepfile_test {

@@ -4,12 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <cstdlib>
-#include <vector>
 
 #include "storage/workloads/stepfile/revolve.hpp"
 
 namespace ullage::step_order_property_test {
-namespace {
 
 RC_GTEST_PROP(StepOrderProperty, EveryStepComesOnce, ()) {
   const auto steps = *rc::gen::inRange<std::uint64_t>(1, 2000);
@@ -33,5 +31,4 @@ RC_GTEST_PROP(StepOrderProperty, NeighboursAreAStrideApartButBetweenClasses, ())
   RC_ASSERT(breaks == stride - 1);
 }
 
-}  // namespace
 }  // namespace ullage::step_order_property_test

@@ -3,10 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-#include <set>
-
-#include "storage/test_support.hpp"
 #include "storage/workloads/stepfile/test_support.hpp"
 
 namespace ullage::stepfile_test {

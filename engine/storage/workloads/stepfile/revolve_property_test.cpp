@@ -4,13 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
-#include <optional>
 
-#include "storage/workloads/stepfile/revolve.hpp"
 #include "storage/workloads/stepfile/revolve_test_support.hpp"
 
 namespace ullage::revolve_property_test {
-namespace {
 
 /// Does the actions on states that are their numbers, and refuses what cannot be done.
 struct Replay {
@@ -57,5 +54,4 @@ RC_GTEST_PROP(RevolveProperty, TurnsEveryStepWithTheFewestAdvances, ()) {
   RC_ASSERT(replay.advanced == test::revolve_advances(steps, checkpoints));
 }
 
-}  // namespace
 }  // namespace ullage::revolve_property_test

@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "storage/workloads/stepfile/revolve_test_support.hpp"
 
 namespace ullage::revolve_test {
-namespace {
 
 TEST(Revolve, FormulaGivesThePublishedNumbers) {
   EXPECT_EQ(test::revolve_advances(10, 3), 15U) << "numforw(10, 3) of Algorithm 799";
@@ -70,5 +66,4 @@ TEST(StepOrder, IsTheOneItIsCalled) {
   EXPECT_EQ(visited(StepOrderKind::stride, 3, 10), (Steps{0, 1, 2})) << "a stride beyond the end";
 }
 
-}  // namespace
 }  // namespace ullage::revolve_test

@@ -2,8 +2,6 @@
 // The published formula that the tests of binomial checkpointing compare its actions with. Included by tests only.
 #pragma once
 
-#include <cstdint>
-
 #include "storage/workloads/stepfile/revolve.hpp"
 
 namespace ullage::test {

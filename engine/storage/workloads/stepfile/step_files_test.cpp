@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/stepfile/step_files.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <optional>
-
 #include "storage/workloads/stepfile/test_support.hpp"
 
 namespace ullage::stepfile_test {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "storage/workloads/shared_dataset.hpp"
-#include "storage/workloads/stepfile/log_index.hpp"
 #include "storage/workloads/stepfile/phase.hpp"
 #include "work/entry.hpp"
 

@@ -4,11 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <string>
-
-#include "storage/manifest.hpp"
 #include "storage/workloads/stepfile/stepfile.hpp"
 #include "storage/workloads/test_support.hpp"
 
@@ -17,8 +12,8 @@ namespace ullage::stepfile_test {
 inline const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("stepfile"); }
 
 inline Values values_of(Values given) {
-  given.emplace("steps", std::int64_t{12});
-  given.emplace("state_bytes", std::int64_t{4096});
+  given.emplace("steps", 12);
+  given.emplace("state_bytes", 4096);
   const auto values = complete(entry().description.parameters, given, "");
   EXPECT_TRUE(values.has_value()) << test::line_of(values);
   return values.value_or(Values{});

@@ -3,14 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "storage/workloads/tile/test_support.hpp"
 
 namespace ullage::tile_phase_test {
-namespace {
 
 using tile_test::number;
 using tile_test::words;
@@ -76,5 +71,4 @@ TEST_F(MpiTilePhase, OpeningAndItsViewAreApart) {
             tile_test::parameters_of(tiles_for(world().size())).shape().file_bytes());
 }
 
-}  // namespace
 }  // namespace ullage::tile_phase_test

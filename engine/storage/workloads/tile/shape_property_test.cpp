@@ -3,13 +3,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "storage/workloads/tile/shape.hpp"
+#include "storage/workloads/tile/tile.hpp"
 
 namespace ullage::tile_shape_property_test {
-namespace {
 
 TileAxis some_axis(bool overlaps) {
   TileAxis axis;
@@ -141,5 +137,4 @@ RC_GTEST_PROP(TileShapeProperty, PartsAreTheTileInTheOrderOfMemory, ()) {
   RC_ASSERT(next == seen.size());
 }
 
-}  // namespace
 }  // namespace ullage::tile_shape_property_test

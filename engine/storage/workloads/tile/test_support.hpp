@@ -4,9 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-
 #include "storage/workloads/test_support.hpp"
 #include "storage/workloads/tile/tile.hpp"
 

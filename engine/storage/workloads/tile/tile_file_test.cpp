@@ -2,32 +2,20 @@
 #include "storage/workloads/tile/tile_file.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-
-#include <array>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include "storage/backends/hdf5_arrays.hpp"
-#include "storage/hdf5_library.hpp"
 #include "storage/test_support.hpp"
 
 namespace ullage::tile_file_test {
-namespace {
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30;
 
 /// Memory that takes no room until it is touched.
-class Reserved {
+class Reserved : Pinned {
  public:
   explicit Reserved(std::size_t bytes)
       : bytes_(bytes),
         data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
-  Reserved(const Reserved&) = delete;
-  Reserved& operator=(const Reserved&) = delete;
   ~Reserved() {
     if (data_ != MAP_FAILED) munmap(data_, bytes_);
   }
@@ -199,5 +187,4 @@ TEST_P(OneRankTileFile, ATileBeyond1GiBIsWhereItBelongs) {
 
 INSTANTIATE_TEST_SUITE_P(Backends, OneRankTileFile, testing::Values("mpiio", "hdf5"));
 
-}  // namespace
 }  // namespace ullage::tile_file_test

@@ -2,18 +2,10 @@
 // Whole repetitions of the workload in files of parallel HDF5: tiles are parts of an array.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <utility>
-
 #include "storage/backends/hdf5_arrays.hpp"
-#include "storage/hdf5_library.hpp"
 #include "storage/workloads/tile/test_support.hpp"
 
 namespace ullage::tile_hdf5_test {
-namespace {
 
 using tile_test::number;
 using tile_test::words;
@@ -153,5 +145,4 @@ TEST_P(MpiTileHdf5, AFileThatWasCutIsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, MpiTileHdf5, testing::Bool());
 
-}  // namespace
 }  // namespace ullage::tile_hdf5_test

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole repetitions of the workload through MPI-IO.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <string>
-#include <utility>
-
-#include "storage/workloads/tile/test_support.hpp"
 #include "storage/workloads/tile/tile.hpp"
 
+#include <gtest/gtest.h>
+
+#include "storage/workloads/tile/test_support.hpp"
+
 namespace ullage::tile_workload_test {
-namespace {
 
 using tile_test::number;
 using tile_test::words;
@@ -164,14 +158,12 @@ TEST(TileParameters, DefaultsAreThoseOfTheOriginal) {
 
 TEST(TileParameters, WhatCannotBeIsRefusedWithItsPlace) {
   EXPECT_TRUE(checked({}).has_value());
-  expect_refused(checked({{"tiles_x", std::int64_t{3}}, {"tiles_y", std::int64_t{3}}}), "/p/tiles_x",
+  expect_refused(checked({{"tiles_x", 3}, {"tiles_y", 3}}), "/p/tiles_x",
                  "makes 9 tiles with the others, but there are 6 ranks");
-  expect_refused(checked({{"overlap_y", std::int64_t{1024}}}), "/p/overlap_y", "below the 1024 elements");
-  expect_refused(checked({{"tiles_x", std::int64_t{2147483647}}}), "/p/tiles_x", "more than 2147483647 elements");
-  expect_refused(checked({{"tile_x", std::int64_t{2000000000}},
-                          {"tile_y", std::int64_t{2000000000}},
-                          {"element_bytes", std::int64_t{2000000000}}}),
-                 "/p/frames", "4e18");
+  expect_refused(checked({{"overlap_y", 1024}}), "/p/overlap_y", "below the 1024 elements");
+  expect_refused(checked({{"tiles_x", 2147483647}}), "/p/tiles_x", "more than 2147483647 elements");
+  expect_refused(checked({{"tile_x", 2000000000}, {"tile_y", 2000000000}, {"element_bytes", 2000000000}}), "/p/frames",
+                 "4e18");
   expect_refused(checked({{"phases", std::vector<std::string>{"read"}}}), "/p/phases", "write");
   expect_refused(checked({}, 6, {.views = false}), "/p", "views");
   expect_refused(checked({}, 6, {.data = false, .views = true}), "/p/verify", "holds no data");
@@ -180,22 +172,71 @@ TEST(TileParameters, WhatCannotBeIsRefusedWithItsPlace) {
 TEST(TileParameters, WhatALibraryWithArraysDecidesIsRefused) {
   const Capabilities arrays{.arrays = true};
   EXPECT_TRUE(checked({}, 6, arrays).has_value());
-  expect_refused(checked({{"header_bytes", std::int64_t{8}}}, 6, arrays), "/p/header_bytes", "must be 0");
+  expect_refused(checked({{"header_bytes", 8}}, 6, arrays), "/p/header_bytes", "must be 0");
   const TileParameters independent = parameters_of({});
   const TileParameters collective = parameters_of({{"calls", std::string("collective")}});
   EXPECT_TRUE(check_tile_backend(independent, arrays));
   EXPECT_TRUE(check_tile_backend(collective, {.views = true}));
   expect_refused(check_tile_backend(collective, arrays), "calls", "must be independent, as the backend's");
   expect_refused(check_tile_backend(independent, {.collective = true, .arrays = true}), "calls", "must be collective");
-  expect_refused(check_tile_backend(parameters_of({{"header_bytes", std::int64_t{8}}}), arrays), "header_bytes",
-                 "must be 0");
+  expect_refused(check_tile_backend(parameters_of({{"header_bytes", 8}}), arrays), "header_bytes", "must be 0");
 }
 
 TEST(TileParameters, RoomIsThatOfTheFrames) {
-  const TileParameters parameters =
-      parameters_of({{"frames", std::int64_t{5}}, {"header_bytes", std::int64_t{1} << 40}});
+  const TileParameters parameters = parameters_of({{"frames", 5}, {"header_bytes", std::int64_t{1} << 40}});
   EXPECT_EQ(needs_of_tile(parameters).bytes, 5U * 1024 * 1024 * 3);
 }
 
-}  // namespace
 }  // namespace ullage::tile_workload_test
+
+namespace ullage::tile_shape_test {
+
+TileShape shape_of(TileAxis z, TileAxis y, TileAxis x, std::uint64_t element_bytes, std::uint64_t header_bytes = 0) {
+  TileShape shape;
+  shape.axes = {z, y, x};
+  shape.element_bytes = element_bytes;
+  shape.header_bytes = header_bytes;
+  return shape;
+}
+
+TEST(TileShape, SizesAreThoseOfTheOriginal) {
+  const TileShape measured = shape_of({}, {2, 1024, 8}, {2, 1024, 16}, 16);
+  EXPECT_EQ(measured.file_bytes(), 66324480U);
+  const TileShape display = shape_of({}, {2, 768, 128}, {3, 1024, 270}, 3);
+  EXPECT_EQ(display.axes[2].elements(), 2532U);
+  EXPECT_EQ(display.axes[1].elements(), 1408U);
+  EXPECT_EQ(display.frame_bytes(), 2532U * 1408 * 3);
+  EXPECT_EQ(display.tile_bytes(), 1024U * 768 * 3);
+  EXPECT_EQ(display.tiles(), 6U);
+}
+
+TEST(TileShape, HeaderAndFramesComeBeforeAndBehind) {
+  TileShape shape = shape_of({}, {2, 10, 0}, {2, 10, 0}, 3, 100);
+  shape.frames = 4;
+  EXPECT_EQ(shape.file_bytes(), 100U + 4 * 20 * 20 * 3);
+  EXPECT_EQ(shape.row_offset_bytes(0, 0, 0), 100U);
+  EXPECT_EQ(shape.row_offset_bytes(0, 2, 0), 100U + 2 * 1200);
+  EXPECT_EQ(shape.row_offset_bytes(3, 0, 0), 100U + (10 * 20 + 10) * 3) << "x runs fastest over the ranks";
+  EXPECT_EQ(shape.row_offset_bytes(1, 0, 1), 100U + (20 + 10) * 3);
+}
+
+TEST(TileShape, DepthIsTheSlowestDimension) {
+  const TileShape shape = shape_of({2, 4, 1}, {3, 5, 2}, {2, 6, 3}, 8);
+  EXPECT_TRUE(shape.has_depth());
+  EXPECT_EQ(shape.frame_bytes(), 7U * 11 * 9 * 8);
+  EXPECT_EQ(shape.place_of(7), (std::array<std::uint64_t, 3>{1, 0, 1}));
+  EXPECT_EQ(shape.row_offset_bytes(7, 0, 0), (3U * 11 * 9 + 3) * 8);
+  EXPECT_EQ(shape.view_of(7).array->begins, (std::vector<std::uint64_t>{3, 0, 3}));
+  const TileShape flat = shape_of({}, {3, 5, 2}, {2, 6, 3}, 8);
+  EXPECT_EQ(flat.view_of(0).array->sizes, (std::vector<std::uint64_t>{11, 9}));
+}
+
+TEST(TileShape, NothingIsCutTo32Bits) {
+  TileShape shape = shape_of({}, {1000, 100000, 0}, {1000, 100000, 0}, 1000, std::uint64_t{5} << 30);
+  EXPECT_EQ(shape.frame_bytes(), 10'000'000'000'000'000'000U);
+  shape = shape_of({}, {2, 50000, 0}, {2, 50000, 0}, 16, std::uint64_t{5} << 30);
+  EXPECT_EQ(shape.row_offset_bytes(3, 0, 0), (std::uint64_t{5} << 30) + (50000ULL * 100000 + 50000) * 16);
+  EXPECT_EQ(shape.tile_bytes(), 50000ULL * 50000 * 16);
+}
+
+}  // namespace ullage::tile_shape_test

@@ -3,11 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.hpp"
-#include "storage/test_support.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::transfer_dataset_test {
-namespace {
 
 TransferDataset dataset(FileMode mode) {
   TransferDataset made;
@@ -41,12 +39,11 @@ TEST(TransferDataset, DataOfAnotherGenerationIsOtherData) {
   EXPECT_TRUE(later.payload().shared_file);
 }
 
-class MpiTransferFiles : public ::testing::Test {
+class MpiTransferFiles : public test::StorageWorkloadTest {
  protected:
-  MpiTransferFiles() : backend_(bench_.make("posix")) {
-    context_.world = &bench_.world();
-    context_.folder = &bench_.folder();
-    context_.backend = backend_.get();
+  MpiTransferFiles() : StorageWorkloadTest("d") {
+    use("posix");
+    context_ = context();
     files_.context = &context_;
     files_.dataset = {"d", "c-d", static_cast<std::uint64_t>(bench_.world().size()), true, false, std::nullopt};
   }
@@ -58,8 +55,6 @@ class MpiTransferFiles : public ::testing::Test {
     return info.notices.empty() ? "" : info.notices.front().code;
   }
 
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
   StorageContext context_;
   TransferFiles files_;
 };
@@ -92,5 +87,4 @@ TEST_F(MpiTransferFiles, DataThatIsNearerThanAskedForIsTold) {
   EXPECT_EQ(told(ReadBack::other_node, "other-node"), "");
 }
 
-}  // namespace
 }  // namespace ullage::transfer_dataset_test

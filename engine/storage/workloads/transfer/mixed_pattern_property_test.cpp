@@ -5,10 +5,9 @@
 
 #include <set>
 
-#include "storage/workloads/transfer/mixed_pattern.hpp"
+#include "storage/workloads/transfer/pattern.hpp"
 
 namespace ullage::mixed_transfer_pattern_property_test {
-namespace {
 
 MixedTransferShape some_shape() {
   MixedTransferShape shape;
@@ -69,5 +68,4 @@ RC_GTEST_PROP(MixedTransferPatternProperty, EveryPeriodHasExactlyItsReads, ()) {
   RC_ASSERT(reads == static_cast<std::uint64_t>(shape.read_share * 1000 + 0.5));
 }
 
-}  // namespace
 }  // namespace ullage::mixed_transfer_pattern_property_test

@@ -2,10 +2,15 @@
 // Workload `mixed-transfer`: its words, and its phase on one rank.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/parameters.hpp"
@@ -13,9 +18,11 @@
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/storage_context.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
-#include "storage/workloads/transfer/mixed_pattern.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
+#include "storage/workloads/transfer/pattern.hpp"
+#include "work/entry.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"
 
@@ -58,25 +65,136 @@ struct MixedTransferState : TransferFiles {
   PayloadSpec payload;
 
   [[nodiscard]] std::string file_name() const { return file_of(source_rank); }
-  [[nodiscard]] MixedTransferShape shape() const;
+
+  [[nodiscard]] MixedTransferShape shape() const {
+    return {written,          written_operations,     parameters->transfer_bytes,
+            parameters->pick, parameters->zipf_theta, parameters->read_share,
+            parameters->seed};
+  }
 };
+
+inline constexpr std::uint64_t most_mixed_slots = 4096;
+inline constexpr std::uint64_t most_slot_bytes = std::uint64_t{16} << 20;
 
 class MixedTransferPhase final : public PhaseWork {
  public:
-  explicit MixedTransferPhase(const MixedTransferState& state);
+  explicit MixedTransferPhase(const MixedTransferState& state)
+      : state_(state),
+        pattern_(state.shape(), static_cast<std::uint64_t>(state.context->world->rank()),
+                 static_cast<std::uint64_t>(state.source_rank)),
+        payload_(state.payload),
+        ring_(*state.context->buffer, state.parameters->transfer_bytes,
+              std::max<std::size_t>(64, state.capabilities.alignment_bytes)) {
+    ring_.allocate(std::min(ring_.count_in(most_slot_bytes, most_mixed_slots), state.parameters->operations));
+    extents_.reserve(ring_.count());
+    extent_kinds_.reserve(ring_.count());
+  }
 
-  [[nodiscard]] PhaseInfo info() const override;
-  [[nodiscard]] Status allocate() override;
-  [[nodiscard]] Status before() override;
+  [[nodiscard]] PhaseInfo info() const override {
+    PhaseInfo info;
+    info.name = "mixed";
+    info.access = parameters().writes() ? Access::write : Access::read;
+    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
+    info.wear_out = parameters().wear_out;
+    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
+    if (parameters().reads()) info.data_of = state_.data_of;
+    if (mixes()) info.parts = {"read", "write"};
+    if (state_.looks()) info.files.push_back(state_.file_name());
+    tell_whose(parameters().read_back, state_.data_of, info,
+               {"every rank works on its own data, since there is no other",
+                "there is one node: ranks work on what another rank of the same node wrote"});
+    return info;
+  }
+
+  [[nodiscard]] Status allocate() override {
+    Status status = state_.context->backend->make_ready(state_.context->buffer->bytes(), {});
+    for (const Kind kind : kinds_moved()) keep_first(status, state_.context->backend->ready_open(request_for(kind)));
+    return status;
+  }
+
+  [[nodiscard]] Status before() override {
+    Status status = refuse_holes();
+    keep_first(status, state_.control_cache(parameters().cache));  // collective: also by a rank whose file was refused
+    return status;
+  }
+
   [[nodiscard]] std::uint64_t operations() const override { return parameters().operations; }
-  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override;
-  [[nodiscard]] Status open() override;
-  [[nodiscard]] Status execute(Meter& meter) override;
+
+  /// A position may be read twice, so every buffer is poisoned again: what an earlier read left must not pass for a
+  /// later one's data.
+  [[nodiscard]] std::uint64_t prepare(std::uint64_t first, std::uint64_t most) override {
+    extents_.clear();
+    extent_kinds_.clear();
+    const std::uint64_t end = first + std::min(most, ring_.count());
+    for (std::uint64_t i = first; i < end; ++i) {
+      const MixedTransferPattern::Step step = pattern_.at(i);
+      const auto buffer = ring_[i];
+      if (!step.reads)
+        payload_.fill(buffer, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes);
+      else if (verifies())
+        Payload::poison(buffer);
+      extents_.push_back({step.offset_bytes, buffer.size(), buffer.data()});
+      extent_kinds_.push_back(step.reads ? reading : writing);
+    }
+    prepared_ = std::max(prepared_, end);
+    return extents_.size();
+  }
+
+  [[nodiscard]] Status open() override {
+    Status first;
+    for (const Kind kind : kinds_moved()) {
+      auto file = state_.context->backend->open(request_for(kind));
+      keep_first(first, file ? Status{} : fail(file.error()));
+      if (file) files_.at(kind) = std::move(*file);
+    }
+    return first;
+  }
+
+  [[nodiscard]] Status execute(Meter& meter) override {
+    if (!mixes()) return move(parameters().reads() ? reading : writing, extents_, meter);
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      const std::int64_t begun_ns = meter.last_ns();
+      if (auto status = move(extent_kinds_[i], std::span(extents_).subspan(i, 1), meter); !status) return status;
+      meter.add_part(extent_kinds_[i], meter.last_ns() - begun_ns);
+      if (!meter.goes_on()) break;
+    }
+    return {};
+  }
+
   [[nodiscard]] bool wants_sync() const override { return parameters().writes() && parameters().sync; }
-  [[nodiscard]] Status sync() override;
-  [[nodiscard]] Status close() override;
-  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override;
-  [[nodiscard]] Counters counters() const override;
+  [[nodiscard]] Status sync() override { return files_[writing] ? files_[writing]->sync() : Status{}; }
+
+  [[nodiscard]] Status close() override {
+    Status first;
+    for (auto& file : files_) {
+      if (!file) continue;
+      keep_first(first, close_and_keep_hints(*file, hints_granted_));
+      file.reset();
+    }
+    return first;
+  }
+
+  /// Looks at the operations whose buffers were not made ready for later ones, which a stonewall may have kept back.
+  [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
+    Verification verification;
+    progress.start(now_ns());
+    for (std::uint64_t i = prepared_ - std::min(prepared_, ring_.count()); verifies() && i < executed; ++i) {
+      const MixedTransferPattern::Step step = pattern_.at(i);
+      if (!step.reads) continue;
+      const auto found = ring_[i];
+      add_check(verification, found.size(),
+                payload_.check(found, static_cast<std::uint64_t>(state_.source_rank), step.offset_bytes),
+                [this](const Mismatch& wrong) { return wrong_data(*state_.context, state_.file_name(), wrong); });
+      (void)progress.completed(found.size());
+    }
+    return verification;
+  }
+
+  [[nodiscard]] Counters counters() const override {
+    return {{"reads", done_[reading]}, {"writes", done_[writing]}, {"positions", pattern_.positions()}};
+  }
+
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
   [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
 
@@ -85,10 +203,41 @@ class MixedTransferPhase final : public PhaseWork {
   [[nodiscard]] const MixedTransferParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] bool mixes() const { return parameters().reads() && parameters().writes(); }
   [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
-  [[nodiscard]] Status refuse_holes() const;
-  [[nodiscard]] std::vector<Kind> kinds_moved() const;
-  [[nodiscard]] OpenRequest request_for(Kind kind) const;
-  [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter);
+
+  /// Where a stonewall cut the writing short there may be room behind what was written: between the ranks of a shared
+  /// file, or preallocated.
+  [[nodiscard]] Status refuse_holes() const {
+    if (!state_.dataset.per_process && !state_.context->world->root()) return {};
+    const std::uint64_t all = pattern_.file_bytes();
+    const bool whole = state_.written_operations == TransferPattern(state_.written, 0).operations();
+    if (!whole && !state_.dataset.per_process) return {};
+    if (whole) return check_written(*state_.context->backend, state_.file_name(), all);
+    return check_written(*state_.context->backend, state_.file_name(), pattern_.transfers_end_bytes(), all);
+  }
+
+  [[nodiscard]] std::vector<Kind> kinds_moved() const {
+    std::vector<Kind> moved;
+    if (parameters().reads()) moved.push_back(reading);
+    if (parameters().writes()) moved.push_back(writing);
+    return moved;
+  }
+
+  [[nodiscard]] OpenRequest request_for(Kind kind) const {
+    OpenRequest request;
+    request.name = state_.file_name();
+    request.shared = !state_.dataset.per_process;
+    request.expected_bytes = pattern_.file_bytes();
+    request.mode = kind == reading ? OpenMode::read : OpenMode::overwrite;
+    return request;
+  }
+
+  [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter) {
+    const std::uint64_t before = meter.operations();
+    const Status status =
+        files_.at(kind)->transfer(kind == reading ? Direction::read : Direction::write, extents, meter);
+    done_.at(kind) += meter.operations() - before;
+    return status;
+  }
 
   const MixedTransferState& state_;
   MixedTransferPattern pattern_;

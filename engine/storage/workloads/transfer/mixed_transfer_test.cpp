@@ -3,11 +3,9 @@
 #include "storage/workloads/transfer/mixed_transfer.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include "storage/backend.hpp"
-#include "storage/test_support.hpp"
 #include "storage/workloads/mixed_test_support.hpp"
+#include "storage/workloads/test_support.hpp"
 
 namespace ullage::mixed_transfer_test {
 namespace {
@@ -130,11 +128,11 @@ std::string where(const Values& given) {
 TEST(MixedTransferParameters, DefaultsAreSound) { EXPECT_EQ(where({}), "accepted"); }
 
 TEST(MixedTransferParameters, WhatDoesNotFitTogetherIsNamed) {
-  EXPECT_EQ(where({{"transfer_bytes", std::int64_t{100}}}), "/w/transfer_bytes");
+  EXPECT_EQ(where({{"transfer_bytes", 100}}), "/w/transfer_bytes");
   EXPECT_EQ(where({{"read_share", 0.7005}}), "/w/read_share");
   EXPECT_EQ(where({{"read_share", 1.5}}), "/read_share");
   EXPECT_EQ(where({{"zipf_theta", 0.9}}), "/w/zipf_theta");
-  EXPECT_EQ(where({{"read_shift", std::int64_t{2}}}), "/w/read_shift");
+  EXPECT_EQ(where({{"read_shift", 2}}), "/w/read_shift");
   EXPECT_EQ(where({{"wear_out", true}}), "/w/wear_out");
   EXPECT_EQ(where({{"stonewall_s", 1.0}, {"wear_out_limit_s", 1.0}}), "/w/wear_out_limit_s");
 }
@@ -149,14 +147,12 @@ TEST(MixedTransferParameters, BackendHasToHoldData) {
   EXPECT_EQ(status.error().where, "/w");
 }
 
-class MixedTransferPhases : public ::testing::Test {
+class MixedTransferPhases : public test::StorageWorkloadTest {
  protected:
-  MixedTransferPhases() : backend_(bench_.make("posix")) {
+  MixedTransferPhases() : StorageWorkloadTest("d") {
+    use("posix");
+    context_ = context();
     parameters_.operations = 2000;
-    context_.world = &bench_.world();
-    context_.folder = &bench_.folder();
-    context_.backend = backend_.get();
-    context_.buffer = &buffer_;
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.dataset = {"d", "c-d", 1, true, false, std::nullopt};
@@ -202,9 +198,6 @@ class MixedTransferPhases : public ::testing::Test {
     return phase_->after(meter_->operations(), *progress);
   }
 
-  test::Bench bench_;
-  std::unique_ptr<Backend> backend_;
-  AlignedBuffer buffer_;
   MixedTransferParameters parameters_;
   StorageContext context_;
   MixedTransferState state_;

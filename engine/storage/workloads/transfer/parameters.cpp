@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "storage/workloads/transfer/mixed_pattern.hpp"
-
 namespace ullage {
 namespace {
 

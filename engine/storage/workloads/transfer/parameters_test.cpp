@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/transfer/parameters.hpp"
-#include "storage/backend.hpp"
 
 #include <gtest/gtest.h>
 
 namespace ullage::transfer_parameters_test {
-namespace {
 
 std::string refused_at(const TransferParameters& parameters, const Capabilities& capabilities = {}) {
   const auto status = check_transfer(parameters, capabilities, {}, "/p");
@@ -58,5 +56,4 @@ TEST(TransferParameters, MixedPhaseIsRefusedWhereItCannotBe) {
   EXPECT_EQ(refused_at({.phases = phases, .verify = Verify::none}, {.data = false}), "/p/phases");
 }
 
-}  // namespace
 }  // namespace ullage::transfer_parameters_test

@@ -8,7 +8,6 @@
 #include "storage/workloads/transfer/pattern.hpp"
 
 namespace ullage::transfer_pattern_property_test {
-namespace {
 
 TransferShape some_shape() {
   TransferShape shape;
@@ -82,5 +81,4 @@ RC_GTEST_PROP(TransferPatternProperty, RepeatIsAlwaysTheRanksFirstTransfer, ()) 
   }
 }
 
-}  // namespace
 }  // namespace ullage::transfer_pattern_property_test

@@ -1,19 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cerrno>
 #include <cstring>
+#include <set>
 
-#include "base/json.hpp"
-#include "base/signals.hpp"
 #include "run/phase_runner.hpp"
+#include "storage/backend.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
-#include "storage/workloads/transfer/test_support.hpp"
-#include "work/workload.hpp"
 
 namespace ullage::transfer_phase_test {
-namespace {
+
+struct Store {
+  std::map<std::string, std::vector<std::byte>> files;
+  int syncs = 0;
+  int drops = 0;
+  bool fully_written = true;
+  std::function<void(std::vector<std::byte>&)> damage;  // done to each file when it is closed after writing
+  std::set<const std::byte*> written_from;
+  std::set<const std::byte*> read_into;
+};
+
+class MemoryFile final : public File {
+ public:
+  MemoryFile(Store& store, std::string name, bool writes) : store_(store), name_(std::move(name)), writes_(writes) {}
+  [[nodiscard]] Status transfer(Direction direction, std::span<const Extent> extents, Meter& meter) override {
+    auto& data = store_.files[name_];
+    for (const Extent& extent : extents) {
+      const std::size_t end = extent.offset_bytes + extent.length_bytes;
+      if (direction == Direction::write && data.size() < end) data.resize(end);
+      if (end > data.size()) return fail(errno_error(EIO, "read", name_, extent.offset_bytes));
+      std::byte* place = data.data() + extent.offset_bytes;
+      (direction == Direction::write ? store_.written_from : store_.read_into).insert(extent.data);
+      if (direction == Direction::write)
+        std::memcpy(place, extent.data, extent.length_bytes);
+      else
+        std::memcpy(extent.data, place, extent.length_bytes);
+      if (!meter.completed(extent.length_bytes)) break;
+    }
+    return {};
+  }
+  [[nodiscard]] Status sync() override {
+    ++store_.syncs;
+    return {};
+  }
+  [[nodiscard]] Status close() override {
+    if (writes_ && store_.damage) store_.damage(store_.files[name_]);
+    return {};
+  }
+
+ private:
+  Store& store_;
+  std::string name_;
+  bool writes_;
+};
+
+class MemoryBackend final : public Backend {
+ public:
+  explicit MemoryBackend(Store& store) : store_(store) {}
+  [[nodiscard]] Capabilities capabilities() const override { return {.path = false}; }
+  [[nodiscard]] Result<std::unique_ptr<File>> open(const OpenRequest& request) override {
+    if (request.mode == OpenMode::create && store_.files.contains(request.name))
+      return fail(errno_error(EEXIST, "open", request.name));
+    return std::make_unique<MemoryFile>(store_, request.name, request.mode != OpenMode::read);
+  }
+  [[nodiscard]] Status make_directory(const std::string&) override { return {}; }
+  [[nodiscard]] Status remove_file(const std::string& name) override {
+    store_.files.erase(name);
+    return {};
+  }
+  [[nodiscard]] Status remove_directory(const std::string&) override { return {}; }
+  [[nodiscard]] Result<FileExtents> inspect(const std::string& name) override {
+    return FileExtents{store_.files[name].size(), store_.fully_written};
+  }
+  [[nodiscard]] Status drop_cached(const std::string&) override {
+    ++store_.drops;
+    return {};
+  }
+
+ private:
+  Store& store_;
+};
 
 class MpiTransferPhase : public ::testing::Test {
  protected:
@@ -62,10 +129,8 @@ class MpiTransferPhase : public ::testing::Test {
 constexpr std::int64_t kib = 1024;
 
 TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
-  const auto records = run({{"transfer_bytes", 4 * kib},
-                            {"block_bytes", 64 * kib},
-                            {"segments", std::int64_t{2}},
-                            {"verify", std::string("full")}});
+  const auto records =
+      run({{"transfer_bytes", 4 * kib}, {"block_bytes", 64 * kib}, {"segments", 2}, {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   EXPECT_EQ(files_before_end_, 1U);
   EXPECT_TRUE(store_.files.empty());
@@ -83,7 +148,7 @@ TEST_F(MpiTransferPhase, WritesReadsVerifiesAndRemoves) {
 TEST_F(MpiTransferPhase, ThreadsHaveABufferEachAndOneToFollow) {
   const auto records = run({{"transfer_bytes", 4096 * kib},
                             {"block_bytes", 12 * 4096 * kib},
-                            {"threads", std::int64_t{4}},
+                            {"threads", 4},
                             {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
   EXPECT_GE(buffer_.size(), 8U * 4096 * kib);
@@ -139,14 +204,14 @@ TEST_F(MpiTransferPhase, SyncEverySyncsExactlyThatOften) {
   (void)run({{"transfer_bytes", 4 * kib},
              {"block_bytes", 64 * kib},
              {"sync", std::string("every")},
-             {"sync_every", std::int64_t{1}},
+             {"sync_every", 1},
              {"phases", std::vector<std::string>{"write"}}});
   EXPECT_EQ(store_.syncs, 16);
   store_.syncs = 0;
   (void)run({{"transfer_bytes", 4 * kib},
              {"block_bytes", 64 * kib},
              {"sync", std::string("every")},
-             {"sync_every", std::int64_t{5}},
+             {"sync_every", 5},
              {"phases", std::vector<std::string>{"write"}}});
   EXPECT_EQ(store_.syncs, 3);
 }
@@ -258,12 +323,9 @@ TEST_F(MpiTransferPhase, ReadAfterAStonewallReadsWhatWasWritten) {
 }
 
 TEST_F(MpiTransferPhase, SizesThatFillNoBlockOf512) {
-  (void)run({{"transfer_bytes", std::int64_t{47008}},
-             {"block_bytes", std::int64_t{47008}},
-             {"segments", std::int64_t{20}},
-             {"verify", std::string("full")}});
+  (void)run({{"transfer_bytes", 47008}, {"block_bytes", 47008}, {"segments", 20}, {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
-  (void)run({{"transfer_bytes", std::int64_t{8}}, {"block_bytes", std::int64_t{800}}, {"verify", std::string("full")}});
+  (void)run({{"transfer_bytes", 8}, {"block_bytes", 800}, {"verify", std::string("full")}});
   EXPECT_EQ(last_.status, PhaseStatus::ok);
 }
 
@@ -335,5 +397,4 @@ TEST_F(MpiTransferPhase, MixedPhaseSyncsAsAsked) {
   }
 }
 
-}  // namespace
 }  // namespace ullage::transfer_phase_test

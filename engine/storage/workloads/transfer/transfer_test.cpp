@@ -2,26 +2,19 @@
 // What the workload does around its phases: room, refusals, whose data is read, removal.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <optional>
-
-#include "base/json.hpp"
 #include "base/test_support.hpp"
 #include "run/phase_runner.hpp"
 #include "run/test_support.hpp"
-#include "storage/backend.hpp"
 #include "storage/forwarding_backend.hpp"
-#include "storage/manifest.hpp"
 #include "work/workload.hpp"
 
 namespace ullage::transfer_test {
-namespace {
 
 const WorkloadEntry& entry() { return *Registry<WorkloadEntry>::instance().find("transfer"); }
 
 Values values_of(Values given) {
-  given.emplace("transfer_bytes", std::int64_t{4096});
-  given.emplace("block_bytes", std::int64_t{16384});
+  given.emplace("transfer_bytes", 4096);
+  given.emplace("block_bytes", 16384);
   const auto values = complete(entry().description.parameters, given, "");
   EXPECT_TRUE(values.has_value()) << test::line_of(values);
   return values.value_or(Values{});
@@ -37,7 +30,7 @@ Needs needs_of(const Values& given, int ranks) {
 
 TEST(TransferNeeds, BytesAreThoseOfTheWholeDataset) {
   EXPECT_EQ(needs_of({}, 1).bytes, 16384U);
-  EXPECT_EQ(needs_of({{"segments", std::int64_t{3}}}, 5).bytes, 3U * 5 * 16384);
+  EXPECT_EQ(needs_of({{"segments", 3}}, 5).bytes, 3U * 5 * 16384);
   EXPECT_EQ(needs_of({{"file_mode", per_process}}, 5).bytes, 5U * 16384);
   EXPECT_EQ(needs_of({{"phases", std::vector<std::string>{"write", "rewrite", "read"}}}, 5).bytes, 5U * 16384)
       << "a rewrite takes no further room";
@@ -188,7 +181,7 @@ TEST_F(MpiTransfer, MemoryOfARankThatWasPlacedIsNotHandedOn) {
 TEST_F(MpiTransfer, AThreadOfOneRankThatDoesNotStartFailsTheCaseForAll) {
   std::optional<test::FewThreads> few;
   if (world().rank() == world().size() - 1) few.emplace(1);
-  const Json records = run({{"file_mode", per_process}, {"threads", std::int64_t{3}}});
+  const Json records = run({{"file_mode", per_process}, {"threads", 3}});
   EXPECT_EQ(status_, PhaseStatus::failed);
   ASSERT_EQ(records[0]["failures"].size(), 1U) << records.dump(1);
   EXPECT_EQ(records[0]["failures"][0]["rank"], world().size() - 1);
@@ -239,7 +232,7 @@ TEST_F(MpiTransfer, FailureOfOneRankLeavesNothingOfAnybody) {
   const Values on_last{{"operation", std::string("write")},
                        {"kind", std::string("eio")},
                        {"rank", std::int64_t{world().size() - 1}},
-                       {"after", std::int64_t{1}}};
+                       {"after", 1}};
   for (const Values& mode : {Values{{"file_mode", shared}}, Values{{"file_mode", per_process}},
                              Values{{"file_mode", per_process}, {"directory_per_process", true}}}) {
     use("fault", on_last);
@@ -269,5 +262,4 @@ TEST_F(MpiTransfer, BackendWithoutDataMakesAndListsNothing) {
   EXPECT_EQ(test::read_file(bench_.path("manifest.ndjson")), "");
 }
 
-}  // namespace
 }  // namespace ullage::transfer_test

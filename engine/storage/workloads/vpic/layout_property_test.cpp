@@ -4,12 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <set>
-#include <vector>
 
-#include "storage/workloads/vpic/layout.hpp"
+#include "storage/workloads/vpic/vpic.hpp"
 
 namespace ullage::vpic_layout_property_test {
-namespace {
 
 ParticleOrder some_order() {
   return *rc::gen::arbitrary<bool>() ? ParticleOrder::contiguous : ParticleOrder::interleaved;
@@ -70,5 +68,4 @@ RC_GTEST_PROP(ParticleChoiceProperty, ChosenParticlesRiseAndStayInTheRank, ()) {
   RC_ASSERT(choice.runs * stride + run > particles);  // no further run fits
 }
 
-}  // namespace
 }  // namespace ullage::vpic_layout_property_test

@@ -3,13 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <map>
 #include <tuple>
-#include <vector>
 
 namespace ullage::vpic_operations_test {
-namespace {
 
 constexpr std::uint64_t ranks = 3;
 using Orders = std::tuple<ParticleOrder, ParticleOrder>;
@@ -91,5 +87,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts, ParticleCalls,
                            return word(std::get<0>(orders.param)) + "_" + word(std::get<1>(orders.param));
                          });
 
-}  // namespace
 }  // namespace ullage::vpic_operations_test

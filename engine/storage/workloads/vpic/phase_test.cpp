@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/test_support.hpp"
 #include "storage/workloads/vpic/test_support.hpp"
 
 namespace ullage::vpic_test {
@@ -14,7 +13,7 @@ class MpiVpicPhase : public OneVpic {};
 /// The computation is between steps, in the time of the phase and in none of the calls.
 TEST_F(MpiVpicPhase, TheComputationIsOutsideTheTimeOfTheCalls) {
   use("posix");
-  const Json records = run({{"compute_s", 0.05}, {"steps", std::int64_t{4}}});
+  const Json records = run({{"compute_s", 0.05}, {"steps", 4}});
   ASSERT_EQ(status_, PhaseStatus::ok) << records.dump();
   for (const Json& record : records) {
     const double elapsed_s = record["elapsed_ns"].get<double>() * 1e-9;
@@ -47,8 +46,7 @@ TEST_F(MpiVpicPhase, ItIsSaidWhereTheDataIsOfTheSameNode) {
   EXPECT_EQ(info.notices[0].code, ranks() > 1 ? "read-back-same-node" : "read-back-own");
 }
 
-using test::Bench;
-using test::line_of;
+using namespace test;
 
 /// A file of another form is not read as if it were of this one.
 TEST(ParticleFile, AnotherFormIsRefused) {

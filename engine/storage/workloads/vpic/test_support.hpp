@@ -4,10 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <string>
-
-#include "storage/manifest.hpp"
 #include "storage/workloads/test_support.hpp"
 #include "storage/workloads/vpic/vpic.hpp"
 
@@ -26,8 +22,8 @@ class OneVpic : public test::StorageWorkloadTest {
 
   /// Collective. Runs all phases, with `between` on every rank before the second.
   Json run(Values given, const std::function<void()>& between = [] {}) {
-    given.emplace("particles", std::int64_t{1500});
-    given.emplace("steps", std::int64_t{3});
+    given.emplace("particles", 1500);
+    given.emplace("steps", 3);
     given.emplace("format", format_);
     const auto values = complete(entry().description.parameters, given, "");
     EXPECT_TRUE(values.has_value()) << test::line_of(values);
