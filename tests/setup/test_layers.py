@@ -20,7 +20,9 @@ HEADERS = sorted(
     for header in SOURCES.rglob("*.hpp")
     if not header.name.endswith("test_support.hpp")
 )
-FOLDERS = sorted({str(source.parent.relative_to(SOURCES)) for source in SOURCES.rglob("*.cpp")} - {"."})
+# A folder of headers alone has no compilation of its own: it is compiled, and so checked, where it is included.
+COMPILED = (source for source in SOURCES.rglob("*.cpp") if not source.name.endswith("_test.cpp"))
+FOLDERS = sorted({str(source.parent.relative_to(SOURCES)) for source in COMPILED} - {"."})
 
 
 @cache
@@ -91,7 +93,7 @@ def test_work_without_storage_sees_none() -> None:
         ("base", "base/clock.hpp", "mpi/comm.hpp"),
         ("storage", "mpi/comm.hpp", "run/plan.hpp"),
         ("storage", "storage/backend.hpp", "storage/backends/fault_calls.hpp"),
-        ("memory", "base/procfs.hpp", "message/message_ends.hpp"),
+        ("memory/stream", "memory/pages.hpp", "message/message_ends.hpp"),
     ],
 )
 def test_an_include_upwards_does_not_compile(folder: str, below: str, above: str) -> None:
