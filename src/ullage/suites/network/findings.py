@@ -28,7 +28,7 @@ from ullage.results.rows import RowContext, join, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
-from ullage.suites.network.options import DEFAULTS, LINK, NetworkOptions
+from ullage.suites.network.options import LINK, TOLD, NetworkOptions
 from ullage.system.hardware import states_no_speed
 from ullage.units import format_bytes, format_time
 
@@ -63,7 +63,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     """Tell the parameters that people ask for."""
-    params = {**usual(row, "access", "ranks", "nodes"), **source.values.some(*DEFAULTS)}
+    params = {**usual(row, "access", "ranks", "nodes"), **source.values.some(*TOLD)}
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 from ullage.model.plan import Target
 from ullage.runs.kernels.options import CaseOptions
 from ullage.runs.options.declared import RANKS, Change, OfEngine, Option, declared
-from ullage.runs.options.engine import engine_parameters
 from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import Kind, Number, Size
 from ullage.runs.options.model import OptionError
@@ -17,11 +16,8 @@ from ullage.runs.options.model import OptionError
 Protocol = Literal["tcp", "udp"]
 LINK: Final = Target(name="network", uri="link:")
 WORKLOAD: Final = "sockets"
-# Plans leave out these defaults of the engine (docs/contract.md); the parameters tell cases from each other.
-DEFAULTS: Final = {
-    name: cast("bool | int | str", engine_parameters(WORKLOAD)[name].default)
-    for name in ("mode", "protocol", "block_bytes", "streams", "direction", "no_delay", "zero_copy")
-}
+# These parameters tell cases from each other.
+TOLD: Final = ("mode", "protocol", "block_bytes", "streams", "direction", "no_delay", "zero_copy")
 LARGEST_DATAGRAM: Final = 65507
 # A datagram of a stream begins with its number and stamp.
 LEAST_DATAGRAM: Final = 16

@@ -27,11 +27,12 @@ from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
 from ullage.suites.network.findings import Link, link_of
-from ullage.suites.network.options import DEFAULTS, LINK, WORKLOAD, NetworkOptions
+from ullage.suites.network.options import LINK, WORKLOAD, NetworkOptions
 from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
@@ -174,7 +175,7 @@ def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str],
 
 def job_of(parameters: Parameters, options: NetworkOptions) -> Job | None:
     """Return the job of the tool that does such work; None where none can do just that."""
-    parameters = {**DEFAULTS, **parameters}
+    parameters = values_of(WORKLOAD, parameters)
     size, streams = count_of(parameters, "block_bytes", 1), count_of(parameters, "streams", 1)
     transport: Transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
     address = LOOPBACK_6 if options.ipv6 else LOOPBACK
