@@ -37,7 +37,7 @@ _VOLUMES: Final = {"metadata": ("items", "write_bytes"), "mixed-transfer": ("ope
 
 @dataclass(frozen=True)
 class Bound:
-    """A draft bound to its target, with what it moves over all ranks."""
+    """What a command line asks for, at its target, with the bytes that it moves over all ranks."""
 
     draft: Draft
     case: Case

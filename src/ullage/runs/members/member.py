@@ -39,7 +39,7 @@ START: Final = "start"
 
 BEAT_S: Final = 15.0
 SILENCE_S: Final = 120.0
-"""A member that has said nothing for so long is lost."""
+"""A member that says nothing for this time counts as lost."""
 
 
 class StageReached(Strict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A b_eff_io run as plans, with what was left to the machine; and what it would do, for people."""
+"""The plans of a b_eff_io run, what they leave to the machine, and the lines that explain them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -249,7 +249,7 @@ def _space(run: PlannedBEffIo) -> list[str]:
         used = format_volume(sum(dataset_bytes(options, room, key.ranks, key.type) for key in keys))
         lines.append(f"Space on {name}: {used} and {needed_files(options):,} files at most, at the same time.")
     if lines:
-        lines.append("A pattern that comes to its part of that ends early, and the result is then not valid.")
+        lines.append("A pattern that fills its part of this space ends early, and the result is then not valid.")
     return lines
 
 

@@ -145,7 +145,7 @@ def load_figures(data: ReportData) -> list[Figure]:
     threads = max(load.time.count("injectors", 1) for load in found)
     caption = (
         f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
-        "A curve that stays flat has not filled memory: more cores would."
+        "Where a curve stays flat, these threads do not reach the limit of the memory."
     )
     return [Figure("access time under load", caption, plot(_WIDTH, 240, values, line_mark(40), encoding))]
 

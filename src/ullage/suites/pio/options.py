@@ -51,7 +51,7 @@ Base: TypeAlias = Annotated[int, Field(ge=0, le=10**15, multiple_of=8)]
 
 
 class Spatial(Strict):
-    """A pattern with its parameters; null where the options say. Sizes in bytes."""
+    """A pattern with its parameters, sizes in bytes. null stands for the value of the option."""
 
     name: PatternName
     label: Annotated[str, Field(max_length=48)] = ""

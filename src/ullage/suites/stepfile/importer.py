@@ -34,7 +34,7 @@ Count = Annotated[int, Field(ge=1, le=1 << 40)]
 
 
 class _Case(Strict):
-    """A published case. ``seconds``: by what held the states."""
+    """A published case. ``seconds`` has the time of the run for each place that held the states."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     processes: Count
