@@ -7,7 +7,7 @@ And what such runs are made with: deadlines, and what is asked of one launch bes
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Case, Plan
@@ -93,7 +93,7 @@ class Execution:
         code = ended.code
         while ended.lost:
             code = EXIT_CASE_FAILED
-            self._note_lost(number, plan, ended.lost)
+            self._note_lost(number, plan, ended)
             rest = self._rest_of(plan, ended.seconds)
             if rest is None:
                 return Ended(code, ended.seconds)
@@ -102,27 +102,27 @@ class Execution:
             ended = self._launch_once(number, plan, listener, may_move=may_move)
         return replace(ended, code=code) if ended.may_go_on else ended
 
-    def _note_lost(self, number: int, plan: Plan, nodes: Sequence[str]) -> None:
-        """Let the repetition that was under way fail by the names of ``nodes``, where its case is known."""
+    def _note_lost(self, number: int, plan: Plan, ended: Ended) -> None:
+        """Let the repetition that was under way fail by the names of ``ended.lost``, where its case is known."""
         hung = next((case for case in plan.cases if self.progress.of(case.id).stop == "timeout"), None)
         found = hung or self.progress.under_way(plan)
         if found is None:
             return
         repetition = self.progress.of(found.id).begun - (hung is not None)
-        text = f"node {listing(nodes)} failed in repetition {repetition + 1}"
-        event = EventRecord(severity="error", code="node-failed", text=text, case=found.id, node=nodes[0])
+        text = f"node {listing(ended.lost)} failed in repetition {repetition + 1}"
+        event = EventRecord(severity="error", code="node-failed", text=text, case=found.id, node=ended.lost[0])
         self.session.append(number, event)
-        # The engine has written the record of a repetition that hung itself.
+        # The engine has written the record of a repetition that hung itself; between two of them there is none.
         if hung is None:
-            self._note_failed(number, found, repetition)
+            self._note_failed(number, found, repetition, "timeout" if ended.hung else "failed")
         self.progress.forgive(found.id)
 
-    def _note_failed(self, number: int, found: Case, repetition: int) -> None:
+    def _note_failed(self, number: int, found: Case, repetition: int, status: Literal["failed", "timeout"]) -> None:
         failed = CaseRecord(
             case=found.id,
             repetition=repetition,
-            status="failed",
-            stop="failed",
+            status=status,
+            stop=status,
             target=found.target,
             backend=found.backend.name,
             workload=found.workload.name,

@@ -62,7 +62,8 @@ class Meeting(Protocol):
 class Ended:
     """How a launch ended, as far as a suite cares. ``code`` is by docs/contract.md; ``seconds`` are of wall time.
 
-    ``message``: for people, when the run must not go on. ``lost``: nodes that have failed, without which it may.
+    ``message``: for people, when the run must not go on. ``lost``: nodes that have failed, without which it may;
+    ``hung``: they gave no sign of life.
     """
 
     code: int
@@ -70,6 +71,7 @@ class Ended:
     was_stopped: bool = False
     message: str = ""
     lost: tuple[str, ...] = ()
+    hung: bool = False
 
     @property
     def may_go_on(self) -> bool:
@@ -175,7 +177,7 @@ class Session:
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
                 advice = _REPLACE if moves else "`ullage resume` finishes what is left"
                 self.note(number, "error", "launch-ended", self.messages[-1], advice)
-            return replace(ended, lost=lost if moves else ())
+            return replace(ended, lost=lost if moves else (), hung=bool(outcome.silent_node))
         return ended
 
     def _nodes_gone(self, plan: Plan) -> tuple[str, ...]:
