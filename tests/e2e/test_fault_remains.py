@@ -23,7 +23,7 @@ from ullage.launch.running import LEDGER
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
-from ullage.runs.remains import remove_earlier
+from ullage.runs.remains import name_remains, remove_earlier
 from ullage.runs.session import Session
 
 TOKEN = "ULLAGE_TEST_OF_REMAINS"
@@ -95,6 +95,28 @@ def test_what_cannot_be_removed_is_named(engine: Path, tmp_path: Path, target: P
     assert [f"Data was left in {folder.path}" in one.text for one in events if one.kind == "left-behind"] == [True]
     assert resumed(engine, result) == ""
     assert untouched(target)
+
+
+@pytest.mark.any_mpi
+def test_data_that_an_interrupted_run_has_left_is_named_with_the_command_that_removes_it(
+    engine: Path, tmp_path: Path, target: Path
+) -> None:
+    result = tmp_path / "result"
+    sweep(engine, result, str(target))
+    leave(engine, result, tmp_path)
+    (folder,) = find_run_folders(target)
+    context = EngineContext(engine, describe(engine))
+    session = Session(
+        ResultFolder.open(result), context, choose_launcher(context.description), make_progress(quiet=True)
+    )
+    name_remains(session)
+    removing = f"`ullage clean {target} --run {folder.run_id} --yes` removes it"
+    assert session.messages == [f"data was left in {folder.path}; {removing}"]
+    code, _, errors = run(command(engine, *removing.split("`")[1].split()[1:]))
+    assert (code, find_run_folders(target)) == (EXIT_OK, []), errors
+    session.messages.clear()
+    name_remains(session)
+    assert session.messages == []
 
 
 @pytest.mark.any_mpi
