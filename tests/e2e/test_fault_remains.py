@@ -56,7 +56,6 @@ def resumed(engine: Path, result: Path) -> str:
     return errors
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "everything dies after the last needed repetition was recorded and before its files went",
     "resume, which has nothing to launch, removes them",
@@ -97,7 +96,6 @@ def test_what_cannot_be_removed_is_named(engine: Path, tmp_path: Path, target: P
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 def test_data_that_an_interrupted_run_has_left_is_named_with_the_command_that_removes_it(
     engine: Path, tmp_path: Path, target: Path
 ) -> None:
@@ -119,7 +117,6 @@ def test_data_that_an_interrupted_run_has_left_is_named_with_the_command_that_re
     assert session.messages == []
 
 
-@pytest.mark.any_mpi
 def test_every_folder_of_a_target_that_ranks_expand_is_emptied(engine: Path, tmp_path: Path, target: Path) -> None:
     result, folders = tmp_path / "result", [target / "0", target / "1"]
     for folder in folders:
@@ -131,6 +128,7 @@ def test_every_folder_of_a_target_that_ranks_expand_is_emptied(engine: Path, tmp
     assert [list(folder.iterdir()) for folder in folders] == [[], []]
 
 
+@pytest.mark.each_mpi
 def test_what_a_part_has_left_goes_with_the_whole(engine: Path, tmp_path: Path, target: Path) -> None:
     part, description = tmp_path / "result" / "parts" / "sweep", describe(engine)
     sweep(engine, part, str(target))
@@ -165,7 +163,6 @@ def until(is_so: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "SIGKILL of all processes of a run at once, mpiexec and supervisor among them",
     "resume removes the data, and MPI's segments in /dev/shm and session folders",

@@ -33,7 +33,6 @@ def ring_engine(engine: Path) -> Path:
     return engine
 
 
-@pytest.mark.any_mpi
 def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "2", "--repetitions", "1", "--no-peer", "--quick")
@@ -59,7 +58,6 @@ def test_rings_leave_rows_an_export_and_a_page(ring_engine: Path, tmp_path: Path
 
 
 @pytest.mark.long
-@pytest.mark.any_mpi
 def test_hpcc_runs_over_the_same_hosts(ring_engine: Path, tmp_path: Path) -> None:
     """Behind a slow link no number can be one of a single node."""
     if installed() is None or describe(ring_engine).engine.mpi.family != "openmpi":
