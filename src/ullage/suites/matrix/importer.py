@@ -214,7 +214,7 @@ def _size(word: str, place: str) -> int:
     return int(word) * _KIB
 
 
-IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables)
+IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables, kind="storage")
 
 
 IMPORTERS: Final = (IMPORTER,)
