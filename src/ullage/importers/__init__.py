@@ -177,7 +177,9 @@ def _in_folder(folder: Path) -> list[Source]:
         found = [folder / name for name in importer.files if (folder / name).is_file()]
         if found:
             return [Source(one, one.name) for one in (found if importer.read_all is not None else found[:1])]
-    return sources_of(folder)
+    if all_below := sources_of(folder):
+        return all_below
+    raise UserError("contains no file", str(folder), "name a file to import, or a folder with such")
 
 
 def _known(sources: Sequence[Source], form: str | None) -> list[_Known]:

@@ -2,7 +2,7 @@
 """The kit of declared forms: a form is marks by which a text is known, and a function from its lines to numbers.
 
 A number may come with what else the same text says of it. Where the two disagree the row is flagged and a finding says
-so. Numbers that are 0 stand for work that was not done and make no row.
+so. Rates and times that are 0 stand for work that was not done and make no row.
 """
 
 import json
@@ -25,6 +25,9 @@ from ullage.model.summary import Finding, Row, Summary
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 KILO, MEGA, GIGA = 1e3, 1e6, 1e9
 US, MS = 1e-6, 1e-3
+_STORAGE: Final = "storage"
+# The metrics of storage that the common findings know.
+_FOUND: Final = frozenset({"bandwidth", "operation_rate"})
 CONTRADICTED: Final = "stated-twice"
 _MOST_SHOWN: Final = 3
 _LONGEST_NAME: Final = 128
@@ -109,7 +112,7 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
             if isinstance(one, Remark):
                 remarks[one.text] = None
                 continue
-            if _checked(one).value == 0:
+            if _checked(one).value == 0 and not one.unit.startswith("of "):
                 continue
             cell = cells.setdefault((one.target or form.name, one.metric, tuple(one.params.items())), _Cell(one.unit))
             cell.values.append(one.value)
@@ -122,8 +125,9 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     if not cells:
         what = next(iter(remarks), f"contains no result of {form.name}")
         raise UserError(what, name, "give what the program has printed, whole")
-    rows = [_row(key, cell, name) for key, cell in cells.items()]
-    findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *find_all(rows)]
+    rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
+    of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
+    findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
 
 
@@ -133,14 +137,17 @@ def _checked(one: Measured) -> Measured:
     return one
 
 
-def _row(key: _Key, cell: _Cell, name: str) -> Row:
+def _row(key: _Key, cell: _Cell, name: str, *, is_storage: bool) -> Row:
     target, metric, params = key
     doubts = list(dict.fromkeys(cell.doubts))
-    flags = [
-        *cell.flags.values(),
-        *([Flag(code=CONTRADICTED, reason="; ".join(doubts[:_MOST_SHOWN]))] if doubts else []),
-    ]
-    return imported_row(name, metric, cell.unit, target[:_LONGEST_NAME], dict(params), cell.values, flags)
+    flags = list(cell.flags.values())
+    if doubts:
+        flags.append(Flag(code=CONTRADICTED, reason="; ".join(doubts[:_MOST_SHOWN])))
+    row = imported_row(name, metric, cell.unit, target[:_LONGEST_NAME], dict(params), cell.values, flags)
+    if is_storage:
+        return row
+    # Only of storage it matters whether a cache has answered.
+    return row.model_copy(update={"verdict": "none", "verdict_reasons": [f"imported from {name}"]})
 
 
 def _remark(text: str, name: str) -> Finding:

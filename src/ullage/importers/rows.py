@@ -16,7 +16,6 @@ from ullage.model.summary import Row, Summary
 
 DocumentT = TypeVar("DocumentT", bound=Strict)
 IMPORT_SUITE: Final = "import"
-_LESS_IS_BETTER: Final = frozenset({"s", "of time", "of messages"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ def imported_row(
     return Row(
         metric=metric,
         unit=unit,
-        better="less" if unit in _LESS_IS_BETTER else "more",
+        better="less" if unit == "s" else "more",
         target=target,
         params=params,
         median=interval.median,

@@ -39,10 +39,9 @@ _HEAD: Final = 1 << 16
 def refusal(text: str, place: str, importers: Iterable[_Named]) -> UserError:
     """Return the error for a text without a known form."""
     what, kind = _what(text)
-    all_of = list(importers)
-    names = [one.name for one in all_of if kind and one.kind == kind] or [one.name for one in all_of]
-    of_kind = f"what is read of {kind}: " if kind else "one of "
-    return UserError(f"has no format that can be imported: {what}", place, f"{of_kind}{', '.join(names)}")
+    names = [one.name for one in importers if kind and one.kind == kind]
+    right = f"what is read of {kind}: {', '.join(names)}" if names else "`ullage import --help` names what is read"
+    return UserError(f"has no format that can be imported: {what}", place, right)
 
 
 def _what(text: str) -> tuple[str, str]:
