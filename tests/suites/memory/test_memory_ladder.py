@@ -53,12 +53,12 @@ def test_small_pages_are_named_and_rank_with_their_command() -> None:
     assert finding.change.startswith("GLIBC_TUNABLES")
 
 
-def test_one_thread_is_bounded_by_the_lines_that_it_keeps_under_way() -> None:
+def test_one_thread_is_bounded_by_the_lines_that_it_has_in_flight() -> None:
     rows = summary_of(stream("read", SIZE, 10e9), chase(SIZE, 4e-9, chains=16)).rows
     (read,) = [row for row in rows if row.metric == "memory_bandwidth"]
     assert read.ceiling is not None
     assert read.ceiling.value == pytest.approx(64 / 4e-9)
-    assert read.ceiling.source == "16 lines under way x 64 B / 4.00 ns"
+    assert read.ceiling.source == "16 lines in flight x 64 B / 4.00 ns"
 
 
 def test_a_cache_is_bounded_by_its_bytes_a_cycle_at_the_clock_that_was_measured() -> None:

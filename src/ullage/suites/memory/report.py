@@ -291,7 +291,7 @@ _STEPS: Final = (
         "Memory of another NUMA node",
         _own_node,
         advice="Bind threads and memory to the same node.",
-        command="numactl --cpunodebind=N --membind=N",
+        command="numactl -N NODE -m NODE PROGRAM",
         may_rank=True,
     ),
     *TAKEN_BY_OTHERS,

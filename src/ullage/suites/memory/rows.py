@@ -223,16 +223,16 @@ class _Rows:
         return [other for other in self.rows if other.metric == metric and _cores_of(other) == cores]
 
     def in_flight(self, row: Row) -> list[Ceiling]:
-        """Return what the lines that one thread keeps under way bring; none for several threads.
+        """Return what the lines that one thread has in flight bring; none for several threads.
 
-        Prefetchers keep more lines under way than loads do, so the best kernel may be above this.
+        Prefetchers have more lines in flight than loads do, so the best kernel may be above this.
         """
         is_one = _cores_of(row) == (MEMORY_LEVEL, 1, None, None)
         chases = [other for other in self.rows if is_one and other.params.get("chains", 1) != 1 and is_clean(other)]
         best = min((other for other in chases if _cores_of(other) == _cores_of(row)), key=_median, default=None)
         if best is None:
             return []
-        text = f"{best.params['chains']} lines under way x {LINE_BYTES} B / {format_quantity(best.median, 's')}"
+        text = f"{best.params['chains']} lines in flight x {LINE_BYTES} B / {format_quantity(best.median, 's')}"
         return [Ceiling(value=LINE_BYTES / best.median, kind="measured", source=text, why=_WHY_IN_FLIGHT)]
 
 
@@ -297,7 +297,7 @@ def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
 
 LINE_BYTES: Final = 64
 _WHY: Final = "By the same cores, memory moves no more for a kernel than for the one that moves most."
-_WHY_IN_FLIGHT: Final = "One thread moves no more than the lines it keeps under way, in the time that each takes."
+_WHY_IN_FLIGHT: Final = "One thread moves no more than the lines it has in flight, in the time that each takes."
 
 
 def _median(row: Row) -> float:
