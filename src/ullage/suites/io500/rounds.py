@@ -166,6 +166,7 @@ def _needs(phase: OfficialPhase) -> tuple[str, ...]:
 # -- the values of one target ------------------------------------------------------------------------------------------
 
 VOID_FLAG: Final = f"{INVALID}:void"
+UNSYNCED: Final = "unsynced_operation_rate"
 _LATENCIES: Final = ("latency_p50", "latency_p95", "latency_p99", "latency_p999", "latency_max")
 # Which phase made the files that a find looks for.
 _SOUGHT: Final = {"find": "mdtest-hard-write", "find-easy": "mdtest-easy-write", "find-hard": "mdtest-hard-write"}
@@ -233,7 +234,8 @@ def _rows(phase: OfficialPhase, attempts: Iterable[Attempt], context: RowContext
     """Return value, rate at the wall and latencies, each as ``ullage.results.rows`` makes and checks it."""
     launches = [[one.run, one.scored, one.case] for one in attempts if one.is_whole and one.scored is not None]
     stonewall = "stonewall_bandwidth" if phase.is_bandwidth else "stonewall_operation_rate"
-    own = RowContext((), (phase.metric, stonewall, *_LATENCIES), context.targets, context.level, None)
+    unsynced = () if phase.is_bandwidth else (UNSYNCED,)
+    own = RowContext((), (phase.metric, stonewall, *unsynced, *_LATENCIES), context.targets, context.level, None)
     rows = build_rows(launches, own)
     return [row.model_copy(update={"params": {"phase": phase.name, **row.params}}) for row in rows]
 
