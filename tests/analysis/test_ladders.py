@@ -5,8 +5,8 @@ import math
 import random
 
 import pytest
-from tests.support.make_records import make_row
 
+from support.make_records import make_row
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.ladders import LadderRule, Step, alike_but, ladders_of
 from ullage.model.summary import Ceiling, Row

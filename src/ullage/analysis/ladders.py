@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.analysis.contests import contest_of, launches_of, spread_of
-from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_spread
+from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_dependence, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.summary import Ladder, Row, Rung
@@ -169,10 +169,11 @@ def _best(rows: Iterable[Row]) -> Row | None:
 def _contests(pairs: Sequence[_Pair]) -> list[Contest]:
     spread = spread_of({id(row): row for pair in pairs for row in pair.both if min(row.repetitions) > 0}.values())
     found: list[Contest] = []
-    for pair in pairs:
-        ratios = _ratios(pair)
+    paired = [_ratios(pair) for pair in pairs]
+    dependence = pooled_dependence(one for one in paired if one is not None)
+    for pair, ratios in zip(pairs, paired, strict=True):
         if ratios is not None:
-            found.append(Contest(ratios, [1.0] * len(ratios), spread=pooled_spread([ratios])))
+            found.append(Contest(ratios, [1.0] * len(ratios), spread=pooled_spread([ratios], dependence)))
         else:
             above, below = pair.both
             expected = pair.step.expects(above, below)

@@ -74,10 +74,11 @@ def _is_better(below: Row, row: Row) -> bool:
 _CHANGES: Final = (
     _Change(
         "order", "order", "The order is {below} instead of {above}.",
-        "Let the program transfer in {above} order, or sort its requests before it sends them.",
+        "Let the program transfer in {above} order, or sort its requests before it sends them.", of_program=False,
     ),
     _Change("pattern", "pattern", "The pattern is {below} instead of {above}.",
-            "Let the program write what lies together in one call: data sieving, collective calls, or another layout."),
+            "Let the program write what lies together in one call: data sieving, collective calls, or another layout.",
+            of_program=False),
     _Change("layout", "layout", "The layout is {below} instead of {above}.", "Use layout {above} in the program."),
     _Change("alignment", "base_bytes", "The data begins at byte {below} of the file instead of {above}.",
             "Align headers and records to 4K."),
@@ -156,20 +157,30 @@ def _limit(row: Row) -> str:
 
 def _drive_text(_above: Row, best: Row) -> str:
     source = "" if best.ceiling is None else f" ({best.ceiling.source})"
-    return _limit(best).capitalize() or f"The best settings of this run ({describe_transfer(best)}) stay below{source}."
+    return f"The best settings of this run ({describe_transfer(best)}) stay below the ceiling{source}."
 
 
-def _drive_advice(_above: Row, best: Row) -> str:
-    if _limit(best):
-        return "Raise the limit of the control group (io.max, blkio.throttle), or ask who runs the machine."
-    return "Try more ranks, blocks and depth. If nothing helps, compare the drive with others of its kind."
-
-
-_DRIVE: Final = Step(
-    "drive", _drive_text, the_ceiling, _is_below_link, advice=_drive_advice, may_rank=True, follows=True
+_DRIVE: Final = (
+    Step(
+        "limit",
+        lambda _above, best: f"A{_limit(best)[1:]}.",
+        the_ceiling,
+        lambda line, row: _is_below_link(line, row) and bool(_limit(row)),
+        advice="Raise the limit of the control group (io.max, blkio.throttle), or ask who runs the machine.",
+        may_rank=True,
+        follows=True,
+    ),
+    Step(
+        "drive",
+        _drive_text,
+        the_ceiling,
+        lambda line, row: _is_below_link(line, row) and not _limit(row),
+        advice="Try more ranks, larger blocks and more depth. If nothing helps, compare the drive with others.",
+        follows=True,
+    ),
 )
 
-_TRANSFER_STEPS: Final[Sequence[Step]] = (_DRIVE, _BLOCK, _IN_FLIGHT, *(change.step() for change in _CHANGES))
+_TRANSFER_STEPS: Final[Sequence[Step]] = (*_DRIVE, _BLOCK, _IN_FLIGHT, *(change.step() for change in _CHANGES))
 
 
 def _moves_bytes(row: Row) -> bool:
@@ -193,7 +204,6 @@ _METADATA_STEPS: Final = (
         the_ceiling,
         lambda line, row: _same_case(UNSYNCED)(line, row) or (itself(line, row) and line.metric == _SYNCED),
         advice="Mount with noatime, make fewer and larger files, or keep names that live for a job in /dev/shm.",
-        may_rank=True,
         follows=True,
     ),
     Step(
