@@ -14,7 +14,7 @@ from ullage.launch.running import LEDGER
 from ullage.model.plan import Case, Named, Parameters, Plan, Target
 from ullage.model.record import EventRecord
 from ullage.processes.supervisor import remove_noted
-from ullage.reading import open_regular
+from ullage.reading import open_regular, read_bytes
 from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.nodes import is_of_each_node
@@ -72,6 +72,7 @@ def remove_earlier(session: Session, *, is_over: bool = False) -> None:
         inner = session.within(result)
         _remove_of_mpi(inner)
         left = [text for last in _last_launches(result) for text in _remove_of(last, inner, is_over=is_over)]
+        left += _remove_of_bounds(inner)
         session.messages += [text for text in left if text not in session.messages]
         if left:
             note_once([Note(LEFT_BEHIND, text, "`ullage clean` removes it") for text in left], inner)
@@ -155,6 +156,19 @@ def _remove_of(last: _Last, session: Session, *, is_over: bool) -> list[str]:
     if left or own not in names or last.plan is None or not last.may_be_elsewhere:
         return left
     return _remove_elsewhere(last.plan, last.target, session)
+
+
+def _remove_of_bounds(session: Session) -> list[str]:
+    """Remove what launches have left that measured a bound, at places that are no targets of the run."""
+    places: dict[str, Target] = {}
+    for path in (session.result.path / PROBE).glob("*/*/plan.json"):
+        try:
+            plan = Plan.model_validate_json(read_bytes(path))
+        except (OSError, ValueError):
+            continue
+        places |= {target.uri: target for target in plan.targets}
+    _, probe = folders_of(session.result.read_request().run_id)
+    return remove_remains(list(places.values()), lambda found: found == probe, session.engine_context.engine)
 
 
 def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]:
