@@ -26,11 +26,12 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     streams = {
         (row["params"]["protocol"], row["params"]["streams"]) for row in rows if row["metric"] == "network_bandwidth"
     }
-    assert streams == {(protocol, count) for protocol in ("tcp", "udp") for count in (1, 2)}
+    assert streams == {(protocol, count) for protocol in ("tcp", "udp", "unix") for count in (1, 2)}
     latencies = {row["params"]["protocol"] for row in rows if row["metric"] == "latency_p50"}
-    assert {"tcp", "udp"} <= latencies
+    assert {"tcp", "udp", "pipe"} <= latencies
+    assert {row["params"]["protocol"] for row in rows if row["params"].get("bound")} == {"unix", "pipe"}
     assert all(row["median"] > 0 for row in rows if row["metric"] != "loss_share")
-    assert all(row["ceiling"] is None for row in rows)
+    assert {row["ceiling"]["kind"] for row in rows if row["ceiling"] is not None} <= {"measured"}
     assert not any(flag["code"].startswith("INVALID") for row in rows for flag in row["flags"])
     page = (result / "report.html").read_text()
     for title in ("throughput", "round trips", "never leave its kernel"):

@@ -44,7 +44,7 @@ def headlines(rows: Sequence[Row], suites: Collection[str] | None = None) -> lis
     rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
-    by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
+    by_metric = grouped((row.metric, index) for index, row in enumerate(rows) if not row.is_bound)
     found = [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
     is_of_phases = all(phase_of(rows[headline.row]) for headline in found)
     return sorted(found, key=lambda headline: headline.row) if is_of_phases else found
