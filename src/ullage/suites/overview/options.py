@@ -38,11 +38,12 @@ class OverviewOptions(CompositeOptions, TimeBudgetOptions, MachineOptions):
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Make a request of each part that is not left out; raise ``OptionError`` for an unknown part."""
         values = super().settle(said)
-        forms = {name: suite for name, suite in load_suites().items() if isinstance(suite, Quick)}
+        suites = load_suites()
+        forms = {name: suite for name, suite in suites.items() if isinstance(suite, Quick)}
         without = cast("list[str]", values.get("without", []))
-        unknown = next((name for name in without if name not in forms), None)
+        unknown = next((name for name in without if name not in suites), None)
         if unknown is not None:
-            raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, forms))
+            raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, suites))
         targets = cast("list[Target]", values["targets"])
         hosts = cast("int", values.get("hosts", 0))
         found = [_part(name, suite, targets, hosts) for name, suite in forms.items() if name not in without]
