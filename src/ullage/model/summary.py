@@ -23,8 +23,14 @@ class Ceiling(Strict):
     """Upper bound of a row. A ceiling belongs to the device, never to a rank or thread."""
 
     value: float
-    kind: Literal["declared", "detected", "empirical"]
+    kind: Literal["declared", "detected", "measured", "empirical"]
     source: str
+    why: Annotated[
+        str, Field(exclude_if=lambda value: not value, description="what it bounds, and why it does; empty: not said")
+    ] = ""
+    at: Annotated[
+        str, Field(exclude_if=lambda value: not value, description="when it was measured, ISO 8601; empty: not known")
+    ] = ""
 
 
 class Peer(Strict):
@@ -169,6 +175,43 @@ class Headline(Strict):
     row: Annotated[int, Field(ge=0)]
 
 
+class Rung(Strict):
+    """What one change of the same work leaves of a number: ``factor`` below 1 is a loss.
+
+    ``rows``: the two that it compares, that of the ceiling's side first, or the one that states a share.
+    """
+
+    kind: str
+    what: Annotated[str, Field(description="a sentence: what was changed")]
+    factor: Annotated[float, Field(gt=0)]
+    low: Annotated[float | None, Field(description="of the interval; null: not known")] = None
+    high: float | None = None
+    rows: list[int] = []
+    advice: str = ""
+    command: str = ""
+    may_rank: Annotated[bool, Field(description="it is a change of the user's machine or program")] = False
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is proved that this costs something. The intervals of all rungs of a summary hold together."""
+        return self.high is not None and self.high < 1
+
+
+class Ladder(Strict):
+    """The way from the ceiling of a row down to its value.
+
+    The product of the factors of ``rungs`` and of ``unexplained`` is the share.
+    """
+
+    part: Annotated[str, Field(description="cores, memory, disk writes ...")]
+    row: Annotated[int, Field(ge=0)]
+    ceiling: Ceiling
+    value: float
+    share: float
+    rungs: list[Rung]
+    unexplained: Rung
+
+
 class Part(Strict):
     """A suite that ran as a part of another: how it ended, and the rows that stand for what it measured."""
 
@@ -201,6 +244,10 @@ class Summary(Strict):
     events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
     parts: list[Part] = []
+    ladders: Annotated[
+        list[Ladder],
+        Field(exclude_if=lambda value: not value, description="of the rows that stand for parts; not there without"),
+    ] = []
     tune: Annotated[
         Tuning | None,
         Field(

@@ -18,6 +18,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
+from ullage.runs.explained import explained
 from ullage.runs.nodes import is_of_each_node, judged_by_floors, summary_of_nodes
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
@@ -26,7 +27,7 @@ LEVEL = 0.95
 
 
 def build_summary(result: ResultFolder) -> Summary:
-    """Build rows, findings and events of ``result``.
+    """Build rows, findings, events and ladders of ``result``.
 
     Raise ``UserError`` when a document it stands on is missing or damaged. Of the request's options it reads those that
     every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
@@ -39,13 +40,19 @@ def build_summary(result: ResultFolder) -> Summary:
         return imported_summary(result, request)
     if is_of_each_node(request):
         return summary_of_nodes(result, request, build_summary)
+    return judged_by_floors(explained(_as_suites_say(result)), request)
+
+
+def _as_suites_say(result: ResultFolder) -> Summary:
+    """Return the summary without measured bounds and ladders: the rows of all parts of a result bound each other."""
+    request = result.read_request()
     if is_made_of_parts(request):
-        return judged_by_floors(summary_of_parts(result, request, build_summary), request)
+        return summary_of_parts(result, request, _as_suites_say)
     system, files = result.read_system(), result.read_records()
     said = _summarise(result, request, row_context(request, system), files)
     rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
     rows = with_peers(rows, result.read_peers())
-    summary = Summary(
+    return Summary(
         suite=request.suite,
         run_id=request.run_id,
         created=request.created,
@@ -58,7 +65,6 @@ def build_summary(result: ResultFolder) -> Summary:
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},
         tune=said.tune,
     )
-    return judged_by_floors(summary, request)
 
 
 def _summarise(

@@ -41,9 +41,9 @@ _PREPARED: Final = {True: "payload", False: "our own preparation of names and bu
 def above_ceiling(share: float, ceiling: Ceiling) -> Flag | None:
     """Flag a share above 1.05 of what the part can do: the measurement or the ceiling is wrong.
 
-    The best of a run is no limit of what a part can do, so no row breaks it.
+    What was measured in a run is no limit of what a part can do, so no row breaks it.
     """
-    if ceiling.kind == "empirical" or share <= ABOVE_CEILING:
+    if ceiling.kind in ("empirical", "measured") or share <= ABOVE_CEILING:
         return None
     return Flag(code=INVALID_ABOVE_CEILING, reason=f"the value is {share:.2f} times the ceiling")
 

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the rest goes: from the ceiling of a row down to its value, by rungs that were measured. Pure.
+
+A rung is the same work with one thing changed. A suite's ``report`` sets ``LADDERS``, a tuple of ``LadderRule``. All
+rungs of a summary are judged together (Holm); docs/statistics.md has how often equal things are told apart.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
+from ullage.analysis.contests import contest_of, launches_of, spread_of
+from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_dependence, pooled_spread
+from ullage.analysis.verdicts.grades import is_sound
+from ullage.grouping import grouped
+from ullage.model.summary import Ladder, Row, Rung
+
+LEVEL: Final = 0.95
+NOT_EXPLAINED: Final = "not explained"
+
+Picks: TypeAlias = Callable[[Row, Row], bool]
+"""Tells of a known row and another whether the other is the one that is looked for."""
+Words: TypeAlias = str | Callable[[Row, Row], str]
+"""A text, or what makes it of the two rows of a step, that of the ceiling's side first."""
+
+
+def itself(line: Row, row: Row) -> bool:
+    """Tell whether ``row`` is the row of the ladder."""
+    return row is line
+
+
+def alike_but(row: Row, other: Row, *names: str) -> bool:
+    """Tell whether ``other`` is the same work as ``row`` with other values of all parameters ``names``."""
+    kept = [{key: value for key, value in one.params.items() if key not in names} for one in (row, other)]
+    same = (row.suite, row.target, row.metric) == (other.suite, other.target, other.metric) and kept[0] == kept[1]
+    return same and all(row.params.get(name) != other.params.get(name) for name in names)
+
+
+def as_much(_above: Row, _below: Row) -> float:
+    """Say that a change without a cost leaves the number as it is."""
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One change of the same work: from the row of the ceiling's side to that of the value's side.
+
+    ``below``: picks the row of the value's side, given the row of the ladder. ``above``: picks that of the ceiling's
+    side, given the row of the value's side; None where the row below is itself the share that is left, or, where less
+    of it is better, that is lost. Of several rows the best is taken. ``expects``: how many times the upper number the
+    lower one would be without a cost (2 for twice the threads).
+
+    ``may_rank``: it is a change of the user's machine or program, and no option of our own test. ``of_others``: it is
+    the disturbance itself that is measured, so disturbed rows count.
+    """
+
+    kind: str
+    what: Words
+    above: Picks | None
+    below: Picks = itself
+    advice: Words = ""
+    command: Words = ""
+    may_rank: bool = False
+    expects: Callable[[Row, Row], float] = as_much
+    of_others: bool = False
+
+
+@dataclass(frozen=True)
+class LadderRule:
+    """The steps from the ceiling down to the value of rows that stand for ``part`` (``cores``, ``disk writes``).
+
+    ``stands``: for which of these rows the steps are meant; of the rules of a part the first that fits is taken.
+    """
+
+    part: str
+    steps: Sequence[Step]
+    stands: Callable[[Row], bool] = lambda _row: True
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The rows of a step that were found; ``above`` is None where ``below`` states a share."""
+
+    step: Step
+    above: Row | None
+    below: Row
+
+    @property
+    def both(self) -> tuple[Row, Row]:
+        return self.above or self.below, self.below
+
+
+def ladders_of(
+    rows: Sequence[Row], lines: Iterable[tuple[str, int]], rules: Sequence[LadderRule], level: float = LEVEL
+) -> list[Ladder]:
+    """Return a ladder for each part that has a rule and a ceiling with a share.
+
+    ``lines``: parts, and the places of the rows that stand for them. The intervals of all rungs hold together at
+    ``level``.
+    """
+    found = [
+        (part, index, [pair for step in rule.steps if (pair := _pair(step, rows[index], rows)) is not None])
+        for part, index in lines
+        if rows[index].share is not None and (rule := _rule(rules, part, rows[index])) is not None
+    ]
+    pairs = [pair for _, _, some in found for pair in some]
+    judged = iter(compare_all(_contests(pairs), level))
+    places = {id(row): index for index, row in enumerate(rows)}
+    return [
+        _ladder(part, index, rows[index], [_rung(pair, next(judged), places) for pair in some])
+        for part, index, some in found
+    ]
+
+
+def _rule(rules: Iterable[LadderRule], part: str, row: Row) -> LadderRule | None:
+    return next((rule for rule in rules if rule.part == part and rule.stands(row)), None)
+
+
+def _pair(step: Step, line: Row, rows: Sequence[Row]) -> _Pair | None:
+    """Return the rows of ``step``; None where one is not there, was disturbed, or has too few samples."""
+    below = _best(row for row in rows if step.below(line, row) and _counts(row, step))
+    if below is None:
+        return None
+    if step.above is None:
+        return _Pair(step, None, below)
+    picks = step.above
+    above = _best(row for row in rows if row is not below and picks(below, row) and _counts(row, step))
+    return None if above is None else _Pair(step, above, below)
+
+
+def _counts(row: Row, step: Step) -> bool:
+    enough = len(row.repetitions) >= FEWEST_SAMPLES and not row.is_invalid
+    return enough and (step.of_others or (is_sound(row) and min(row.repetitions) > 0))
+
+
+def _best(rows: Iterable[Row]) -> Row | None:
+    return max(rows, key=lambda row: row.median if row.better == "more" else -row.median, default=None)
+
+
+def _contests(pairs: Sequence[_Pair]) -> list[Contest]:
+    spread = spread_of({id(row): row for pair in pairs for row in pair.both if min(row.repetitions) > 0}.values())
+    found: list[Contest] = []
+    paired = [_ratios(pair) for pair in pairs]
+    dependence = pooled_dependence(one for one in paired if one is not None)
+    for pair, ratios in zip(pairs, paired, strict=True):
+        if ratios is not None:
+            found.append(Contest(ratios, [1.0] * len(ratios), spread=pooled_spread([ratios], dependence)))
+        else:
+            above, below = pair.both
+            expected = pair.step.expects(above, below)
+            scaled = above.model_copy(update={"repetitions": [value * expected for value in above.repetitions]})
+            found.append(contest_of(below, scaled, spread=spread))
+    return found
+
+
+_LEAST_LEFT: Final = 1e-3
+"""A share of time is never told to be nothing."""
+
+
+def _ratios(pair: _Pair) -> list[float] | None:
+    """Return what is left in each repetition of a share, or of two rows that were measured in the same rounds.
+
+    None for rows of different launches, whose repetitions have nothing to do with each other.
+    """
+    below = pair.below
+    if pair.above is None:
+        left = below.repetitions if below.better == "more" else [1 - value for value in below.repetitions]
+        return [max(value, _LEAST_LEFT) for value in left]
+    above, expected = pair.above, pair.step.expects(pair.above, below)
+    if above.suite != below.suite:
+        return None
+    sides = [_by_launch(row) for row in (above, below)]
+    if sides[0].keys() != sides[1].keys():
+        return None
+    both = [zip(sides[0][launch], sides[1][launch], strict=False) for launch in sides[0]]
+    ratios = [low / (high * expected) for some in both for high, low in some]
+    if len(ratios) < FEWEST_SAMPLES:
+        return None
+    return ratios if below.better == "more" else [1 / ratio for ratio in ratios]
+
+
+def _by_launch(row: Row) -> dict[Hashable, list[float]]:
+    return grouped(zip(launches_of(row), row.repetitions, strict=True))
+
+
+def _rung(pair: _Pair, found: Comparison, places: dict[int, int]) -> Rung:
+    above, below = pair.both
+    factor, low, high = found.ratio, found.low, found.high
+    if pair.above is not None and _ratios(pair) is None and below.better == "less":
+        factor = 1 / factor
+        low, high = (None if high is None else 1 / high), (None if low is None else 1 / low)
+    # The ranks have to agree with the interval; where they do not, it tells nothing.
+    if found.verdict == "cannot tell" and low is not None and high is not None:
+        low, high = min(low, 1.0), max(high, 1.0)
+    return Rung(
+        kind=pair.step.kind,
+        what=_said(pair.step.what, above, below),
+        factor=factor,
+        low=low,
+        high=high,
+        rows=[places[id(row)] for row in ([below] if pair.above is None else [above, below])],
+        advice=_said(pair.step.advice, above, below),
+        command=_said(pair.step.command, above, below),
+        may_rank=pair.step.may_rank,
+    )
+
+
+def _said(words: Words, above: Row, below: Row) -> str:
+    return words if isinstance(words, str) else words(above, below)
+
+
+def _ladder(part: str, index: int, row: Row, rungs: list[Rung]) -> Ladder:
+    ceiling, share = row.ceiling, row.share
+    if ceiling is None or share is None:
+        raise ValueError("a ladder needs a share of a ceiling")
+    left = share / math.prod(rung.factor for rung in rungs)
+    rest = Rung(kind="unexplained", what=NOT_EXPLAINED, factor=left)
+    return Ladder(part=part, row=index, ceiling=ceiling, value=row.median, share=share, rungs=rungs, unexplained=rest)
