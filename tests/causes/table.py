@@ -31,7 +31,8 @@ class Cause:
         return [*self.suite.format(here=folder).split(), *self.lines]
 
 
-_CORES: Final = "cpu --quick --no-peer --type fp64 --time 25s"
+# Without fp64 there is neither a matrix product nor a solve, which take most of the time.
+_CORES: Final = "cpu --quick --no-peer --type fp32"
 _MEMORY: Final = "memory --quick --no-peer --threads 1 --repetitions 6 --time 60s"
 _DISK: Final = "disk --target t={here} --quick --no-peer --time 20s"
 _SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --time 20s"
@@ -40,16 +41,16 @@ _RINGS: Final = "rings --ranks 2 --no-peer --repetitions 6 --time 40s"
 _MDTEST: Final = ("mdtest -F -u -n 1000 -W 1 -i 6 -C -T -r",)
 _IOR: Final = tuple(f"ior -w -t 1m -b 32m -F -i 8 -o x {sync}" for sync in ("-Y", "-e"))
 
-_TAKEN: Final = "quota|throttl|others|busy|steal|run delay|time taken|taken"
+# What a CPU does for others; two threads of ours on one CPU are others to each other.
+_TAKEN: Final = "waited|stolen"
 
 CAUSES: Final = (
     Cause("quota of half a CPU", plants.half_a_cpu, f"{_CORES} --threads 1", Expected("cores", _TAKEN)),
     Cause("busy process on one core", plants.busy_core, _CORES, Expected("cores", _TAKEN), in_test=True),
     Cause("two ranks bound to one CPU", plants.one_cpu_for_two, _RINGS,
-          Expected("messages", f"one cpu|share|oversub|{_TAKEN}"), in_test=True),
-    Cause("CPUs that share a core", plants.shared_core, _CORES, Expected("cores", "shared?.core|share a core|pair"),
-          in_test=True),
-    Cause("small pages only", plants.small_pages, _MEMORY, Expected("memory", "page"), in_test=True),
+          Expected("messages", f"one cpu|oversub|{_TAKEN}")),
+    Cause("CPUs that share a core", plants.shared_core, _CORES, Expected("cores", f"shared|{_TAKEN}")),
+    Cause("small pages only", plants.small_pages, _MEMORY, Expected("memory", "page")),
     Cause("drive throttled by a control group", plants.throttled_disk, _DISK,
           Expected("disk writes", "limit|throttl|control group|drive")),
     Cause("slow file system in user space", plants.slow_file_system, _DISK,
@@ -60,14 +61,12 @@ CAUSES: Final = (
           Expected("disk writes", "sync", {"access": "write", "sync": "every", "metric": "bandwidth"}), in_test=True,
           lines=_IOR),
     Cause("one request in flight", plants.one_in_flight, f"{_DISK} --block 8K --small 4K --depth 1,64",
-          Expected("disk reads", "depth|in flight", {"access": "read", "queue_depth": 1, "metric": "bandwidth"}),
-          in_test=True),
+          Expected("disk reads", "depth|in flight", {"access": "read", "queue_depth": 1, "metric": "bandwidth"})),
     Cause("4 KiB blocks", plants.small_blocks, _SWEEP,
           Expected("disk writes", "block", {"access": "write", "block_bytes": 4096, "metric": "bandwidth"}),
           in_test=True),
     Cause("MPI over TCP", plants.over_tcp, _RINGS, Expected("messages", "tcp|transport|protocol|socket"), in_test=True),
-    Cause("single-copy switched off", plants.no_single_copy, _RINGS, Expected("messages", "cop(y|ies)|protocol"),
-          in_test=True),
+    Cause("single-copy switched off", plants.no_single_copy, _RINGS, Expected("messages", "cop(y|ies)|protocol")),
     Cause("shaped link between hosts", plants.shaped_link, "network --quick --no-peer --protocols tcp",
           Expected("network", "link")),
     Cause("slow member of four hosts", plants.slow_member, "pairs --quick --repetitions 6",
