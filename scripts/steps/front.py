@@ -17,6 +17,7 @@ Argv: TypeAlias = Sequence[str | Path]
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
 FAULTS = "faults"
+CAUSES = "causes"
 # An ordinary test run has no time for these amounts: only `random_damage` has them, unless somebody asks for others.
 _RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
 # Random damage is for `make test-all`; every other run only shows that its tests work.
@@ -118,6 +119,11 @@ def faults(preset: str) -> Counts:
     return _run(
         preset, FAULTS, "tests", "-m", "fault", at_once=_cores() + MORE_THAN_CORES, extra=_unless_asked(_THOROUGH)
     )
+
+
+def causes(preset: str) -> Counts:
+    """Plant every cause of slowness, one after the other, and see whether Ullage names it."""
+    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0, extra={"ULLAGE_CAUSES": "all"})
 
 
 def random_damage(preset: str) -> Counts:

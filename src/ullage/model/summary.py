@@ -227,6 +227,13 @@ class Part(Strict):
     reason: Annotated[str, Field(description="why it has not all its numbers")] = ""
     seconds: Annotated[float, Field(ge=0)] | None = None
     headlines: list[Headline] = []
+    first: Annotated[
+        bool,
+        Field(
+            exclude_if=lambda value: not value,
+            description="its headlines were measured first and stand for parts of the machine",
+        ),
+    ] = False
 
 
 class Summary(Strict):

@@ -16,9 +16,10 @@ from ullage.model.system import Limits, Memory
 from ullage.report.points import spread_out
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MEMORY
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
+from ullage.runs.peer_runs import KernelPeers
 from ullage.runs.session import Note
 from ullage.suites.memory.options import (
     MIB,

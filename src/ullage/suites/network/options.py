@@ -47,7 +47,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     at = (LINK,)
     uses_hosts: ClassVar[bool] = True
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("Limit the time of our own measurements."),
+        "time_s": Change("Limit the time of all measurements, other tools included."),
         "quick": Change("Take a first look in 10 s: fewer cases, each shorter."),
         "peer": Change("Do not run iperf3, sockperf and ping for comparison, even if they are installed."),
     }

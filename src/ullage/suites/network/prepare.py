@@ -26,10 +26,10 @@ from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, HostCommands, is_own
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import read_options
-from ullage.runs.peer_runs import PeerJob, PeerNumbers
+from ullage.runs.peer_runs import KernelPeers, PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
 from ullage.suites.network.findings import Link, link_of
 from ullage.suites.network.options import LINK, LOCAL, WORKLOAD, NetworkOptions
@@ -117,9 +117,10 @@ def not_available(options: NetworkOptions, hosts: Sequence[str]) -> tuple[str, s
 
 
 def _peer_job(case: str, job: Job, program: Installed, seconds: float, placed: Placed, do: Do) -> PeerJob:
-    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+    def run(limit_s: float | None) -> Iterable[PeerNumbers]:
         there, hosts = placed(case, job)
-        values = do(program, there, hosts, 2 * seconds + _BEYOND_S)
+        patience_s = 2 * seconds + _BEYOND_S
+        values = do(program, there, hosts, patience_s if limit_s is None else min(limit_s, patience_s))
         yield PeerNumbers(case, WORKLOAD, values, program.version, there.command(program, 0))
 
     stage = "iperf3, sockperf and ping beside"

@@ -24,9 +24,9 @@ from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.bounds import bound_cases
 from ullage.runs.kernels.options import MPI
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
-from ullage.runs.peer_runs import Hpcc, PeerJob, RunHpcc, hpcc_job
+from ullage.runs.peer_runs import Hpcc, KernelPeers, PeerJob, RunHpcc, hpcc_job
 from ullage.runs.session import Note, Session
 from ullage.suites.rings.options import RingsOptions
 from ullage.system.hardware import usable_cores
