@@ -15,7 +15,8 @@ from steps.process import ROOT, StepError, logged, say
 from steps.stamp import Stamps, digest
 
 LINK = python_env.VENV / "bin" / "ullage-engine"
-BYTES_PER_COMPILER = 1 << 30
+# A unit with sanitizers takes a good GiB, and two builds may be under way.
+BYTES_PER_COMPILER = 2 << 30
 RACES = "tsan"
 # These tests, by their names in CTest, start one process.
 ONE_PROCESS = "^(unit|mpi-1)$"
