@@ -14,10 +14,17 @@ from steps.process import say
 from steps.schedule import Step, carry_out
 
 
+def lints() -> list[Step]:
+    """Return style, types and house rules: what is slow as a step each, then all else."""
+    parts = [({name}, f"lint, {name}") for name in sorted(SLOW_CHECKS)]
+    parts.append((CHECKS.keys() - SLOW_CHECKS, "lint"))
+    return [Step(said, partial(lint.at_once, names), "aside") for names, said in parts]
+
+
 def check(preset: str) -> list[Step]:
     """Return the unit tests, style and types."""
     return [
-        Step("lint", lint.at_once, "aside"),
+        *lints(),
         Step("pytest, unit tests", partial(front.unit_while_writing, preset)),
         Step(f"engine tests on one process, {preset}", partial(engine.test_on_one_process, preset)),
     ]
@@ -32,7 +39,7 @@ def test(preset: str) -> list[Step]:
     return [
         Step("pytest, what is timed", partial(front.timed, preset), how_timed),
         Step("pytest, unit tests", partial(front.unit, preset), "aside"),
-        Step("lint", partial(lint.at_once, CHECKS.keys() - SLOW_CHECKS), "aside"),
+        lints()[-1],
         Step(f"pytest tests/e2e, {preset}", partial(front.end_to_end, preset)),
         Step(f"engine tests, {preset}", partial(engine.test, preset)),
     ]
@@ -40,10 +47,9 @@ def test(preset: str) -> list[Step]:
 
 def others(preset: str) -> list[Step]:
     """Return what is tested on other builds of the engine, random damage and kills, planted causes, slow checks."""
-    slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
     damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
     causes = Step("pytest, planted causes", partial(front.causes, preset), "alone")
-    return [*(step for leg in legs.further() for step in leg.steps()), damage, causes, slow]
+    return [*(step for leg in legs.further() for step in leg.steps()), damage, causes, *lints()[:-1]]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

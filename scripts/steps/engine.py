@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configures, builds and tests the engine, one folder below build/ a preset."""
 
+import json
 import os
 import re
 import shutil
@@ -8,13 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steps import python_env, tools
-from steps.counts import Counts, read_ctest
+from steps.counts import Counts, failure, read_ctest
 from steps.mpi import Mpi
 from steps.process import ROOT, StepError, logged, say
 from steps.stamp import Stamps, digest
 
 LINK = python_env.VENV / "bin" / "ullage-engine"
-BYTES_PER_COMPILER = 1 << 30
+# A unit with sanitizers takes a good GiB, and two builds may be under way.
+BYTES_PER_COMPILER = 2 << 30
 RACES = "tsan"
 # These tests, by their names in CTest, start one process.
 ONE_PROCESS = "^(unit|mpi-1)$"
@@ -112,9 +114,28 @@ def build_engine(preset: str) -> None:
 
 
 def compiled(preset: str) -> Counts:
-    """Build a leg whose test is that it compiles. Raises StepError when it does not."""
+    """Build a leg whose test is that each file compiles by itself. Raises StepError when one does not.
+
+    It leaves out what the build in use compiles with nothing before it; a file that neither compiles so has failed.
+    """
     build_engine(preset)
+    begun = begun_with(preset) | begun_with(linked())
+    files = (file for file in sorted((ROOT / "engine").rglob("*.cpp")) if not file.stem.endswith("_test"))
+    if left := [str(file.relative_to(ROOT)) for file in files if file not in begun]:
+        return failure(f"not compiled by themselves: {', '.join(left)}")
     return Counts(passed=1)
+
+
+def begun_with(preset: str) -> set[Path]:
+    """Return the files with which the units of a configured preset begin, where no precompiled header comes before."""
+    entries = json.loads((folder(preset) / "compile_commands.json").read_text(encoding="utf-8"))
+    units = [Path(entry["file"]) for entry in entries if "cmake_pch" not in entry["command"]]
+    return {_first_of(unit) if unit.parent.name == "Unity" else unit for unit in units}
+
+
+def _first_of(unit: Path) -> Path:
+    first = re.search(r'^#include "(.+)"$', unit.read_text(encoding="utf-8"), re.MULTILINE)
+    return Path(first[1]) if first else unit
 
 
 def build_tests(preset: str) -> None:
@@ -160,8 +181,8 @@ def _test(preset: str, *chosen: str) -> Counts:
     at_once = str(_cores() + MORE_THAN_CORES)
     try:
         logged(f"ctest-{preset}", [_cmake().with_name("ctest"), *words, *chosen, "--parallel", at_once])
-    except StepError as failure:
-        say(str(failure))
+    except StepError as error:
+        say(str(error))
     return skipped + read_ctest(reports / "ctest.xml", reports)
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from threading import Lock
 from typing import cast
 
 
@@ -16,6 +17,10 @@ def digest(files: Iterable[Path], facts: Mapping[str, str]) -> str:
         total.update(f"\0{file.name}\0{len(content)}\0".encode())
         total.update(content)
     return total.hexdigest()
+
+
+# Checks that run at the same time write to one file.
+_WRITING = Lock()
 
 
 class Stamps:
@@ -38,7 +43,7 @@ class Stamps:
     def finish(self, current: str, *names: str) -> None:
         """Write down that the set-ups ``names`` are finished."""
         temporary = self._file.with_suffix(".new")
-        temporary.write_text(
-            json.dumps({**self._read(), **dict.fromkeys(names, current)}, indent=1) + "\n", encoding="utf-8"
-        )
-        temporary.replace(self._file)
+        with _WRITING:
+            finished = {**self._read(), **dict.fromkeys(names, current)}
+            temporary.write_text(json.dumps(finished, indent=1) + "\n", encoding="utf-8")
+            temporary.replace(self._file)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.e2e.launching import Document, cleaned, plan, run, untouched
 
+from support.data import some
+
 
 def flash(backend: str, parameters: Document | None = None, form: str = "raw", **workload: object) -> Document:
     words: Document = {"cells": 4, "blocks": 3, "format": form, **workload}
@@ -71,7 +73,7 @@ def test_files_have_the_sizes_of_the_original_to_the_byte(engine: Path, tmp_path
 @pytest.mark.each_mpi
 @pytest.mark.fault("no space in the middle of a checkpoint", "that case failed with ENOSPC, the next one complete")
 def test_no_space_in_mid_phase_ends_the_case_alone(engine: Path, tmp_path: Path, target: Path) -> None:
-    for backend, form in forms(engine):
+    for backend, form in some(forms(engine)):
         fault: Document = {"inner": backend, "kind": "enospc", "operation": "write", "rank": 1, "after": 9}
         document = plan(tmp_path, [flash("fault", fault, form), flash(backend, None, form)], f"posix:{target}")
         done = run(engine, tmp_path, document)
@@ -85,7 +87,7 @@ def test_no_space_in_mid_phase_ends_the_case_alone(engine: Path, tmp_path: Path,
 
 @pytest.mark.fault("a write of a checkpoint that never returns", "end status timeout; clean empties the target")
 def test_a_hang_becomes_a_timeout(engine: Path, tmp_path: Path, target: Path) -> None:
-    for backend, form in forms(engine):
+    for backend, form in some(forms(engine)):
         fault: Document = {"inner": backend, "kind": "hang", "operation": "write", "rank": 1, "after": 9}
         document = plan(tmp_path, [flash("fault", fault, form)], f"posix:{target}", watchdog_s=2.0)
         done = run(engine, tmp_path, document)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from support.data import some
 from ullage.analysis.ladders import ladders_of
 from ullage.analysis.storage_ladders import LADDERS
 from ullage.analysis.verdicts.grades import is_sound
@@ -58,14 +59,14 @@ def test_every_cell_is_there(summary: Summary) -> None:
 
 
 def test_bandwidth_is_that_of_the_device(summary: Summary) -> None:
-    for (_, ranks, block), row in rows_of(summary, "bandwidth").items():
+    for (_, ranks, block), row in some(rows_of(summary, "bandwidth").items()):
         assert max(row.repetitions) == pytest.approx(expected_bandwidth(ranks, block), rel=TOLERANCE)
         # On a busy machine repetitions may be slower than the device, none is faster.
         assert 0 < row.median <= expected_bandwidth(ranks, block) * (1 + TOLERANCE)
 
 
 def test_latency_is_that_of_the_device(summary: Summary) -> None:
-    for (_, ranks, block), row in rows_of(summary, "latency_p50").items():
+    for (_, ranks, block), row in some(rows_of(summary, "latency_p50").items()):
         expected = expected_latency_s(ranks, block)
         # The device goes on without a rank that got no core for a whole phase, which then finds all operations done.
         least = min(value for value in row.repetitions if value >= expected * (1 - TOLERANCE))
@@ -75,7 +76,7 @@ def test_latency_is_that_of_the_device(summary: Summary) -> None:
 
 
 def test_the_declared_ceiling_stands_beside_it(summary: Summary) -> None:
-    for row in rows_of(summary, "bandwidth").values():
+    for row in some(rows_of(summary, "bandwidth").values()):
         assert row.ceiling is not None
         assert (row.ceiling.value, row.ceiling.kind) == (BANDWIDTH, "declared")
         assert row.share is not None

@@ -18,6 +18,7 @@ from random import Random
 import pytest
 
 from support import mutation
+from support.data import some
 from support.every_command import every_command
 from support.recorded_results import RECORDED, unpack
 from ullage.cli import app
@@ -141,7 +142,7 @@ CONTROLS = ("a\nb", "a\rb", "\x1b[2J", "a\x00b", "\x07", "\x7f", "\x9b2J", "\u20
 def test_control_characters_in_every_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ULLAGE_ENGINE", str(tmp_path / "no-engine"))
     monkeypatch.chdir(tmp_path)
-    for index, (path, option) in enumerate(every_option()):
+    for index, (path, option) in enumerate(some(every_option())):
         word = CONTROLS[index % len(CONTROLS)]
         for words in ([option, word], [f"{option}={word}"]):
             code, errors = outcome([*path[1:], *words])
@@ -214,7 +215,7 @@ def test_command_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.fault("damaged plans", "the engine refuses with exit 2 or 3 and says why; nothing is started")
 def test_damaged_plans(engine: Path, tmp_path: Path) -> None:
     source = unpack("sweep_backends", tmp_path / "source")
-    plans = sorted((source / "plans").glob("*.json"))
+    plans = some(sorted((source / "plans").glob("*.json")))
     for seed in mutation.seeds():
         random = Random(f"plans{seed}")
         content = json.loads(random.choice(plans).read_bytes())

@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 from fuzz.test_fuzz import RESULTS, outcome
+from support.data import some
 from support.recorded_results import unpack
 
 _EXPECTED: Final = ("gauges", "counters", "facts")
@@ -17,7 +18,7 @@ _EXPECTED: Final = ("gauges", "counters", "facts")
 @pytest.mark.parametrize("name", RESULTS)
 def test_records_without_what_a_suite_expects(name: str, tmp_path: Path) -> None:
     source = unpack(name, tmp_path / "source")
-    for missing in _EXPECTED:
+    for missing in some(_EXPECTED):
         for file in source.rglob("records/*.ndjson"):
             records: list[dict[str, Any]] = [json.loads(line) for line in file.read_text().splitlines()]
             without = [record | {missing: {}} if record["kind"] == "phase" else record for record in records]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from support.data import some
 from ullage.importers import read
 from ullage.model.summary import Finding
 
@@ -245,6 +246,6 @@ def test_words_and_numbers_disagree_reads_of_16m_are_12_times_the_writes_not_10(
 
 
 def test_no_finding_claims_more_than_single_samples_can_tell() -> None:
-    for finding in _of("ratio", scope="best"):
+    for finding in some(_of("ratio", scope="best")):
         assert "one sample a cell" in finding.text
         assert 0.05 < finding.numbers["noise"] < 0.5  # type: ignore[operator]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.data import some
 from ullage.errors import UserError
 from ullage.importers import load_importers, read
 from ullage.importers.table import read_table
@@ -92,7 +93,7 @@ def test_any_lines_below_a_header_are_read_or_refused(lines: list[str]) -> None:
         summary = _read(HEAD, *lines)
     except UserError:
         return
-    assert all(row.median > 0 for row in summary.rows)
+    assert all(row.median > 0 for row in some(summary.rows))
 
 
 def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:

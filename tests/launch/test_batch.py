@@ -40,6 +40,7 @@ def test_the_script_of_a_job_is_as_it_was_and_sound_shell(name: str, tmp_path: P
 @pytest.mark.parametrize("name", sorted(SNAPSHOTS))
 def test_a_job_that_asks_for_nothing_says_only_its_nodes(name: str) -> None:
     said = batch_systems()[name].job_script(JobRequest(), TEXT)
+    assert said
     assert not any(word in said for word in ("phys", "SECONDS", "module load", "30"))
 
 

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+from support.data import some
 from ullage.report.charts.phases import ReferenceRun, publications
 from ullage.suites.io500.phases import BY_NAME
 
@@ -19,7 +20,7 @@ def test_every_run_has_a_source_and_a_name_of_its_own() -> None:
 
 
 def test_phases_have_the_names_and_units_of_the_benchmark() -> None:
-    for run in runs():
+    for run in some(runs()):
         assert {name: phase.unit for name, phase in run.phases.items()} == {
             name: BY_NAME[name].unit for name in run.phases
         }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows arranged in panels."""
 
+from support.data import some
 from support.flags import flags_of
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.model.summary import Row, Summary
@@ -55,7 +56,7 @@ def test_best_is_by_direction_and_never_invalid() -> None:
 
 def test_no_valid_row_is_no_best() -> None:
     rows = [row.model_copy(update={"flags": flags_of("INVALID:littles-law")}) for row in make_rows(Shape())]
-    assert all(panel.best is None for panel in make_view(of(rows)).panels)
+    assert all(panel.best is None for panel in some(make_view(of(rows)).panels))
 
 
 def test_only_the_first_metric_of_an_access_is_drawn() -> None:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,25 @@ def test_tests_that_passed_are_run_again_when_the_program_or_its_corpus_has_chan
     (corpus / "plan.json").write_text("{}")
     assert engine.test_on_one_process("openmpi").passed == 2
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "left"), [("", "engine/c.cpp"), ("-include cmake_pch.hxx ", "engine/a.cpp, engine/c.cpp")]
+)
+def test_a_file_that_no_build_begins_with_was_not_compiled_by_itself(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, flags: str, left: str
+) -> None:
+    sources, unit = checkout / "engine", checkout / "build" / "openmpi" / "Unity" / "unity_0_cxx.cxx"
+    for folder in (sources, unit.parent, checkout / "build" / "apart"):
+        folder.mkdir(parents=True)
+    for name in ("a", "b", "c", "a_test"):
+        (sources / f"{name}.cpp").touch()
+    unit.write_text("".join(f'// made\n#include "{sources}/{name}.cpp"\n' for name in ("a", "b", "c")))
+    for preset, file, command in (("openmpi", unit, f"c++ {flags}-c"), ("apart", sources / "b.cpp", "c++ -c")):
+        entries = [{"file": str(file), "command": command}]
+        (engine.folder(preset) / "compile_commands.json").write_text(json.dumps(entries))
+    monkeypatch.setattr(engine, "build_engine", lambda _: None)
+    engine.link("openmpi")
+    assert engine.compiled("apart").failures == (f"not compiled by themselves: {left}",)
+    (sources / "c.cpp").unlink()
+    assert engine.compiled("apart").passed == (0 if flags else 1)

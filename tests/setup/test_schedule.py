@@ -2,6 +2,7 @@
 import os
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_what_is_alone_has_nothing_beside_it() -> None:
     assert done == ["timed", "lint", "front"]
 
 
-def test_steps_aside_go_on_in_order_beside_those_in_turn_and_yield_to_them() -> None:
+def test_steps_aside_go_on_beside_those_in_turn_and_yield_to_them() -> None:
     in_turn_goes_on, aside_is_at_work = threading.Event(), threading.Event()
     done: list[str] = []
     niceness: list[int] = []
@@ -74,9 +75,23 @@ def test_steps_aside_go_on_in_order_beside_those_in_turn_and_yield_to_them() -> 
         Step("engine", noted(done, "engine"), needs=("build", "more")),
     ]
     assert carry_out(steps) == Counts(passed=3)
-    assert done == ["front", "build", "more", "engine"]
+    assert done.index("front") < done.index("build")
+    assert (sorted(done[:-1]), done[-1]) == (["build", "front", "more"], "engine")
     assert max(niceness) == LEAST_URGENT
     assert os.nice(0) in niceness
+
+
+def test_two_steps_aside_are_at_work_at_a_time_in_their_order() -> None:
+    both, done = threading.Barrier(2, timeout=10), list[str]()
+
+    def meet(name: str) -> Counts:
+        both.wait()
+        return noted(done, name)()
+
+    names = ("asan", "tsan", "apart", "lint")
+    steps = [Step(name, partial(meet, name), "aside") for name in names]
+    assert carry_out([*steps, Step("front", Counts, needs=("asan",))]) == Counts(passed=4)
+    assert (sorted(done[:2]), sorted(done[2:])) == (["asan", "tsan"], ["apart", "lint"])
 
 
 def test_a_step_that_counts_nothing_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:

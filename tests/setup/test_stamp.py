@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from steps.stamp import Stamps, digest
@@ -34,6 +36,13 @@ def test_only_what_is_finished_matches(tmp_path: Path) -> None:
     assert Stamps(file).matches("test", "y")
     assert Stamps(file).matches("other", "x")
     assert not Stamps(file).matches("run", "y")
+
+
+def test_what_threads_finish_at_the_same_time_is_all_there(tmp_path: Path) -> None:
+    stamps, names = Stamps(tmp_path / "stamps.json"), [f"unit {number}" for number in range(64)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(partial(stamps.finish, "x"), names))
+    assert [name for name in names if not stamps.matches(name, "x")] == []
 
 
 def test_a_damaged_file_means_that_nothing_is_finished(tmp_path: Path) -> None:

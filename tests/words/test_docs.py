@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reference import engine_page, pages, snapshot
+from support.data import some
 from support.every_command import every_command
 from support.plain_words import faults
 from ullage.engine import describe
@@ -107,7 +108,7 @@ def test_sentences_are_plain(path: Path) -> None:
 
 
 def test_the_reference_is_as_the_commands_and_the_engine_are(engine: Path) -> None:
-    for name, text in pages(engine):
+    for name, text in some(pages(engine)):
         assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, "run: python scripts/reference.py"
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.data import some
 from support.flags import flags_of
 from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
@@ -289,7 +290,7 @@ def test_for_times_less_is_better() -> None:
 def test_sentences_are_for_people_and_numbers_for_machines() -> None:
     fast = _table(lambda r, _: 4e9 * r, target="<b>fast</b>")
     slow = _table(lambda r, b: 1e9 * r if b < 8 * MIB else 8e9 * r, target="slow")
-    for finding in find_all([*slow, *fast]):
+    for finding in some(find_all([*slow, *fast])):
         assert finding.text.endswith(".")
         assert not re.search(r"  |nan|inf\b|None", finding.text), finding.text
         assert finding.numbers

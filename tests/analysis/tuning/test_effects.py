@@ -7,6 +7,7 @@ import random
 import pytest
 from benchmarks.simulated_responses import few_matter
 
+from support.data import some
 from ullage.analysis.tuning.confirmation import changes, front, proved_changes, sentence
 from ullage.analysis.tuning.effects import (
     FEWEST_SCREENED,
@@ -51,7 +52,7 @@ def test_what_two_parameters_do_only_together_is_an_interaction() -> None:
 
 def test_a_response_has_an_interval_around_what_is_true() -> None:
     line = response(surrogate_of(lambda s: 0.2 * s[0] + 0.1 * s[1]), (3, 3, 0), 0)  # type: ignore[arg-type]
-    for place, (low, middle, high) in enumerate(line):
+    for place, (low, middle, high) in enumerate(some(line)):
         assert low <= middle <= high
         assert middle == pytest.approx(0.2 * place + 0.3, abs=0.05)
 

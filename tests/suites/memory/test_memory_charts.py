@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from suites.memory.test_memory_tables import KIB, MIB, chase, kernel, row
+from suites.memory.test_tables import KIB, MIB, chase, kernel, row
 from ullage.model.summary import Row, Summary
 from ullage.report.contents import Chart, documents
 from ullage.report.data import ReportData

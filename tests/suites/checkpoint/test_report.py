@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.data import some
 from support.plain_words import faults
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.contents import Content
@@ -141,7 +142,7 @@ def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
 
 def test_sentences_are_plain() -> None:
     cached = row("rank", 0.1, "restore", verdict="warm")
-    for found in findings_of([*whole(), cached], 0.95):
+    for found in some(findings_of([*whole(), cached], 0.95)):
         assert faults(found.text) == [], found.text
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from support.data import some
 from support.plain_words import faults
 from ullage.model.summary import Finding, Row, Summary
 from ullage.report.contents import Content
@@ -120,7 +121,7 @@ def test_calls_that_move_the_data_themselves_are_named() -> None:
 
 
 def test_every_sentence_is_plain() -> None:
-    for found in findings_of(whole(), 0.95):
+    for found in some(findings_of(whole(), 0.95)):
         assert faults(f"{found.title}.") == []
         assert faults(found.text) == []
 
