@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -391,3 +392,16 @@ def test_dlio_and_mlperf(tmp_path: Path) -> None:
     (row,) = of(tmp_path, json.dumps(MLPERF)).rows
     assert (row.repetitions, row.params["model"]) == ([100 * MIB, 200 * MIB], "unet3d")
     assert of(tmp_path, json.dumps(MLPERF).replace("150.0", "190.0")).rows[0].has_flag("stated-twice")
+
+
+def test_the_memory_for_a_long_log_is_that_of_its_numbers(tmp_path: Path) -> None:
+    path, peaks = tmp_path / "x.log", list[int]()
+    noise = "".join(f"[{number}] a line of another program, which is none of ours\n" for number in range(2000))
+    for times in (1, 40):
+        path.write_text((noise * times) + IOR_3)
+        tracemalloc.start()
+        assert len(read(path).rows) == 2
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert path.stat().st_size > 4 * MIB
+    assert peaks[1] < peaks[0] + 8 * MIB

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 _DIRECTIONS: Final = ("read", "write", "trim")
+# Requests of several sizes.
+_MIXED: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
 _UNITS: Final = {"_ns": 1e-9, "": 1e-6}
 
 
@@ -34,7 +36,8 @@ def read(document: Mapping[str, object]) -> Iterator[Found]:
         if error := amount({"error": abs(int(amount(job, "error") or 0))}, "error"):
             yield Remark(f"has a job that failed with error {error:g}: {_name(job)}")
         for direction in _DIRECTIONS:
-            yield from _of_direction(child(job, direction), {**_params(options, direction), **params}, release)
+            own = {**_params(options, direction), **params}
+            yield from _of_direction(child(job, direction), own, release, is_mixed=_MIXED.isdisjoint(options) is False)
         if operations := child(job, "sync", "lat_ns"):
             mean = amount(operations, "mean")
             yield from _times("latency", "_ns", {"mean": mean}, {**_params(options, "sync"), **params})
@@ -65,7 +68,9 @@ def _params(options: Mapping[str, object], direction: str) -> "dict[str, Scalar]
     return found
 
 
-def _of_direction(of: Mapping[str, object], params: "dict[str, Scalar]", release: int) -> Iterator[Found]:
+def _of_direction(
+    of: Mapping[str, object], params: "dict[str, Scalar]", release: int, *, is_mixed: bool
+) -> Iterator[Found]:
     rate, operations = amount(of, "bw_bytes"), amount(of, "iops")
     kib = amount(of, "bw")
     if not (rate or kib or operations):
@@ -81,6 +86,9 @@ def _of_direction(of: Mapping[str, object], params: "dict[str, Scalar]", release
         total, runtime = amount(of, "total_ios"), amount(of, "runtime")
         again = known_to(total / (runtime * MS), operations * 2 / runtime) if total and runtime else None
         said = "" if again is None else disagree(known_to(operations), again, f"iops of {params['access']}", 0.02)
+        block = params.get("block_bytes")
+        if not said and isinstance(block, int) and not is_mixed:
+            said = disagree(known_to(operations), known_to(value / block), f"iops of {params['access']}", 0.05)
         yield Measured("operation_rate", "op/s", operations, params, said)
     for suffix in _UNITS:
         yield from _times("latency", suffix, child(of, f"lat{suffix}"), params)
