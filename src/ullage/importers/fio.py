@@ -10,7 +10,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ullage.importers.forms import KIB, MS, Form, Found, Measured, Remark, amount, child, children, disagree, size, word
+from ullage.importers.forms import (
+    KIB,
+    MS,
+    Form,
+    Found,
+    Measured,
+    Remark,
+    amount,
+    child,
+    children,
+    disagree,
+    quantile,
+    size,
+    word,
+)
 from ullage.importers.printed import known_to
 
 if TYPE_CHECKING:
@@ -94,8 +108,8 @@ def _of_direction(
         yield from _times("latency", suffix, child(of, f"lat{suffix}"), params)
         times = child(of, f"clat{suffix}", "percentile") or child(of, f"lat{suffix}", "percentile")
         for name in times:
-            part = name.rstrip("0").rstrip(".").replace(".", "")
-            yield from _times(f"latency_p{part or '0'}", suffix, {"mean": times[name]}, params)
+            if re.fullmatch(r"\d{1,2}(?:\.\d+)?", name):
+                yield from _times(f"latency_{quantile(name)}", suffix, {"mean": times[name]}, params)
 
 
 def _from_time(of: Mapping[str, object], value: float, release: int) -> str:

@@ -267,6 +267,12 @@ def size(text: str) -> int | None:
     return round(number(match[1]) * 1024**power)
 
 
+def quantile(text: str) -> str:
+    """Return the name of a percentile without its point, by whose digits names sort: p05, p50, p999."""
+    whole_part, _, rest = text.strip().partition(".")
+    return f"p{int(whole_part):02d}{rest.rstrip('0')}"
+
+
 def disagree(shown: Printed, again: Printed, what: str, slack: float = 0.0) -> str:
     """Return a sentence where two statements of one number differ by more than rounding and ``slack``; else nothing."""
     room = slack * abs(again.value)
