@@ -94,11 +94,9 @@ def _summary(known: Sequence[_Known]) -> Summary:
         raise left[0]
     if len(found) == 1 and not left:
         return found[0][1]
-    if any(summary.scores for _, summary in found):
-        name = first.name
-        raise UserError(
-            f"files of the form '{name}' do not belong together", known[0].source.shown, "import them one by one"
-        )
+    scored = next((one for one, summary in found if summary.scores), None)
+    if scored is not None:
+        raise UserError("has scores, which belong to one result", scored.source.shown, "import it by itself")
     rows = [_of_file(row, one.source) if len(known) > 1 else row for one, summary in found for row in summary.rows]
     versions = {name: version for _, summary in found for name, version in summary.versions.items()}
     said = [finding("import-remark", "", f"{error.where} is passed over: {error.what}.", "warning") for error in left]

@@ -143,7 +143,7 @@ def _doubt_order(cells: Mapping[_Key, _Cell]) -> None:
     """Doubt quantiles of one thing that do not rise: the least, p50, p99, p999, the most."""
     quantiles: dict[_Key, list[tuple[float, float, str, _Cell]]] = {}
     for (target, metric, params), cell in cells.items():
-        if (match := _QUANTILE.fullmatch(metric)) is not None:
+        if cell.unit == "s" and (match := _QUANTILE.fullmatch(metric)) is not None:
             place = {"_min": -1.0, "_max": 2.0}.get(match[2]) or float(f"0.{match[3]}")
             found = quantiles.setdefault((target, match[1], params), [])
             found.append((place, median(cell.values), metric, cell))
