@@ -108,3 +108,19 @@ def test_a_changed_digit_is_noticed(name: str, tmp_path: Path) -> None:
             before = right[key]
             if row.metric in STATED_TWICE[name].split():
                 assert abs(row.median / before.median - 1) <= NOTICED, (seed, content[place - 20 : place + 20])
+
+
+@pytest.mark.parametrize("name", [name for name, text in SAMPLES.items() if not text.startswith(("{", "ISO date"))])
+@pytest.mark.parametrize("way", ["label", "time", "utf-16", "dos", "colours"])
+def test_what_launchers_and_editors_add_changes_nothing(name: str, way: str, tmp_path: Path) -> None:
+    path, text = tmp_path / "x.log", SAMPLES[name]
+    path.write_text(text)
+    plain = dict(keyed(read(path).rows))
+    begin = {"label": " 0: ", "time": "[2026-01-02 03:04:05.678] ", "colours": "\x1b[1;32m"}.get(way, "")
+    changed = "".join(f"{begin}{line}\n" for line in text.splitlines())
+    path.write_bytes(
+        (changed.replace("\n", "\r\n") if way == "dos" else changed).encode("utf-16" if way == "utf-16" else "utf-8")
+    )
+    found = dict(keyed(read(path).rows))
+    assert {key: row.repetitions for key, row in found.items()} == {key: row.repetitions for key, row in plain.items()}
+    assert [row.flag_codes for row in found.values()] == [row.flag_codes for row in plain.values()]
