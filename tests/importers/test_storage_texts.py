@@ -6,6 +6,7 @@ import io
 import json
 import lzma
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -243,8 +244,10 @@ def test_a_folder_of_many(tmp_path: Path) -> None:
         (tmp_path / f"run{number}").mkdir()
         (tmp_path / f"run{number}" / "out.txt").write_text(IOR_2)
     (tmp_path / "notes.txt").write_text("nothing")
-    rows = read(tmp_path).rows
-    assert [row.params["file"] for row in rows] == ["run1/out.txt"] * 2 + ["run2/out.txt"] * 2
+    (tmp_path / "cut.txt").write_text(IOR_2[: IOR_2.index("Operation")])
+    summary = read(tmp_path)
+    assert [row.params["file"] for row in summary.rows] == ["run1/out.txt"] * 2 + ["run2/out.txt"] * 2
+    assert "cut.txt is passed over: contains no result of ior" in " ".join(found.text for found in summary.findings)
 
 
 def test_localised_numbers(tmp_path: Path) -> None:
@@ -270,7 +273,16 @@ FIO_3 = {
                 "runtime": 10000,
                 "total_ios": 100000,
                 "lat_ns": {"min": 1000, "max": 5000000, "mean": 200000.0},
-                "clat_ns": {"mean": 190000.0, "percentile": {"50.000000": 180000, "99.900000": 900000}},
+                "clat_ns": {
+                    "mean": 190000.0,
+                    "percentile": {
+                        "1.000000": 1000,
+                        "5.000000": 2000,
+                        "10.000000": 9000,
+                        "50.000000": 180000,
+                        "99.900000": 900000,
+                    },
+                },
             },
             "write": {"io_bytes": 0, "bw": 0, "iops": 0.0},
         }
@@ -342,6 +354,10 @@ def test_fio_of_both_releases(tmp_path: Path) -> None:
     assert value(rows, "operation_rate") == 10000
     assert value(rows, "latency") == pytest.approx(200e-6)
     assert value(rows, "latency_p999") == pytest.approx(900e-6)
+    assert value(rows, "latency_p05") == pytest.approx(2e-6)
+    assert not [row for row in rows if row.has_flag("stated-twice")]
+    swapped = of(tmp_path, json.dumps(FIO_3).replace('"5.000000": 2000', '"5.000000": 20000')).rows
+    assert [row.metric for row in swapped if row.has_flag("stated-twice")] == ["latency_p05", "latency_p10"]
     rows = of(tmp_path, json.dumps(FIO_2)).rows
     assert value(rows, "bandwidth", access="write", block_bytes=MIB) == 104857 * 1024
     assert value(rows, "latency_p99") == pytest.approx(700e-6)
@@ -391,3 +407,16 @@ def test_dlio_and_mlperf(tmp_path: Path) -> None:
     (row,) = of(tmp_path, json.dumps(MLPERF)).rows
     assert (row.repetitions, row.params["model"]) == ([100 * MIB, 200 * MIB], "unet3d")
     assert of(tmp_path, json.dumps(MLPERF).replace("150.0", "190.0")).rows[0].has_flag("stated-twice")
+
+
+def test_the_memory_for_a_long_log_is_that_of_its_numbers(tmp_path: Path) -> None:
+    path, peaks = tmp_path / "x.log", list[int]()
+    noise = "".join(f"[{number}] a line of another program, which is none of ours\n" for number in range(2000))
+    for times in (1, 40):
+        path.write_text((noise * times) + IOR_3)
+        tracemalloc.start()
+        assert len(read(path).rows) == 2
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert path.stat().st_size > 4 * MIB
+    assert peaks[1] < peaks[0] + 8 * MIB

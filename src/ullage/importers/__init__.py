@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Final, cast
 
+from ullage.analysis.findings.phrasing import finding
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
@@ -81,17 +82,25 @@ def _summary(known: Sequence[_Known]) -> Summary:
     first = known[0].readers[0][0]
     if isinstance(first, Importer) and first.read_all is not None:
         return first.read_all({one.source.shown: whole_text(one.source) for one in known})
-    found = [(one, _read_by(one.source, *reader)) for one in known for reader in one.readers]
-    if len(found) == 1:
+    found: list[tuple[_Known, Summary]] = []
+    left: list[UserError] = []
+    for one in known:
+        for reader in one.readers:
+            try:
+                found.append((one, _read_by(one.source, *reader)))
+            except UserError as error:
+                left.append(error)
+    if not found:
+        raise left[0]
+    if len(found) == 1 and not left:
         return found[0][1]
-    if any(summary.scores for _, summary in found):
-        name = first.name
-        raise UserError(
-            f"files of the form '{name}' do not belong together", known[0].source.shown, "import them one by one"
-        )
+    scored = next((one for one, summary in found if summary.scores), None)
+    if scored is not None:
+        raise UserError("has scores, which belong to one result", scored.source.shown, "import it by itself")
     rows = [_of_file(row, one.source) if len(known) > 1 else row for one, summary in found for row in summary.rows]
     versions = {name: version for _, summary in found for name, version in summary.versions.items()}
-    findings = [said for _, summary in found for said in summary.findings]
+    said = [finding("import-remark", "", f"{error.where} is passed over: {error.what}.", "warning") for error in left]
+    findings = [*said, *(one for _, summary in found for one in summary.findings)]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", versions=versions, rows=rows, findings=findings)
 
 

@@ -47,15 +47,15 @@ def read_record(record: Mapping[str, object]) -> Iterator[Found]:
         return
     access, item = _ITEMS.get(operation.upper(), (operation.lower(), ""))
     params = _params(record, access)
-    doubt = _doubt(record)
     for when, before in (("last", ""), ("first", "first_done_")):
         if rate := amount(record, f"MiB/s [{when}]"):
-            yield Measured(f"{before}bandwidth", "B/s", rate * MIB, params, doubt if when == "last" else "")
+            yield Measured(f"{before}bandwidth", "B/s", rate * MIB, params, _doubt(record, when, "MiB/s", "MiB"))
         if rate := amount(record, f"IOPS [{when}]"):
-            yield Measured(f"{before}operation_rate", "op/s", rate, params)
+            yield Measured(f"{before}operation_rate", "op/s", rate, params, _doubt(record, when, "IOPS", "I/Os"))
         if rate := amount(record, f"entries/s [{when}]"):
             ours = (f"{before}operation_rate", "op/s") if item else (f"{before}file_rate", "file/s")
-            yield Measured(*ours, rate, {**params, "item": item} if item else params)
+            doubt = _doubt(record, when, "entries/s", "entries")
+            yield Measured(*ours, rate, {**params, "item": item} if item else params, doubt)
     for name, more in (("IO", {}), ("Ent", {"item": item or "file"})):
         for side, after in (("avg", ""), ("min", "_min"), ("max", "_max")):
             time = amount(record, f"{name} lat us [{side}]") or amount(record, f"{name} lat us {side}")
@@ -77,12 +77,19 @@ def _params(record: Mapping[str, object], access: str) -> "dict[str, Scalar]":
     return found | ({"label": label} if (label := word(record, "label").strip()) else {})
 
 
-def _doubt(record: Mapping[str, object]) -> str:
-    rate, moved, time = (amount(record, f"{name} [last]") for name in ("MiB/s", "MiB", "time ms"))
-    if not rate or not moved or not time:
-        return ""
-    again = Printed(moved / time / _SECONDS, moved / (time + 1) / _SECONDS, (moved + 1) / time / _SECONDS)
-    return disagree(Printed(rate, rate, rate + 1), again, f"MiB/s of {word(record, 'operation')}", 1e-3)
+def _doubt(record: Mapping[str, object], when: str, rate_name: str, count_name: str) -> str:
+    """Compare a rate, which is cut to a whole number, with its count over the time, and operations with bytes."""
+    rate, count, time = (amount(record, f"{name} [{when}]") for name in (rate_name, count_name, "time ms"))
+    block, mib = size(word(record, "block size")), amount(record, f"MiB/s [{when}]")
+    what = f"{rate_name} [{when}] of {word(record, 'operation')}"
+    if rate and count and time:
+        again = Printed(count / time / _SECONDS, count / (time + 1) / _SECONDS, (count + 1) / time / _SECONDS)
+        if said := disagree(Printed(rate, rate, rate + 1), again, what, 1e-3):
+            return said
+    if rate and rate_name == "IOPS" and block and mib:
+        again = Printed(mib * MIB / block, mib * MIB / block, (mib + 1) * MIB / block)
+        return disagree(Printed(rate, rate, rate + 1), again, what, 0.05)
+    return ""
 
 
 FORMS: Final = (

@@ -10,13 +10,29 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ullage.importers.forms import KIB, MS, Form, Found, Measured, Remark, amount, child, children, disagree, size, word
+from ullage.importers.forms import (
+    KIB,
+    MS,
+    Form,
+    Found,
+    Measured,
+    Remark,
+    amount,
+    child,
+    children,
+    disagree,
+    quantile,
+    size,
+    word,
+)
 from ullage.importers.printed import known_to
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
 _DIRECTIONS: Final = ("read", "write", "trim")
+# Requests of several sizes.
+_MIXED: Final = frozenset({"bsrange", "blocksize_range", "bssplit", "bs_unaligned"})
 _UNITS: Final = {"_ns": 1e-9, "": 1e-6}
 
 
@@ -34,7 +50,8 @@ def read(document: Mapping[str, object]) -> Iterator[Found]:
         if error := amount({"error": abs(int(amount(job, "error") or 0))}, "error"):
             yield Remark(f"has a job that failed with error {error:g}: {_name(job)}")
         for direction in _DIRECTIONS:
-            yield from _of_direction(child(job, direction), {**_params(options, direction), **params}, release)
+            own = {**_params(options, direction), **params}
+            yield from _of_direction(child(job, direction), own, release, is_mixed=_MIXED.isdisjoint(options) is False)
         if operations := child(job, "sync", "lat_ns"):
             mean = amount(operations, "mean")
             yield from _times("latency", "_ns", {"mean": mean}, {**_params(options, "sync"), **params})
@@ -65,7 +82,9 @@ def _params(options: Mapping[str, object], direction: str) -> "dict[str, Scalar]
     return found
 
 
-def _of_direction(of: Mapping[str, object], params: "dict[str, Scalar]", release: int) -> Iterator[Found]:
+def _of_direction(
+    of: Mapping[str, object], params: "dict[str, Scalar]", release: int, *, is_mixed: bool
+) -> Iterator[Found]:
     rate, operations = amount(of, "bw_bytes"), amount(of, "iops")
     kib = amount(of, "bw")
     if not (rate or kib or operations):
@@ -81,13 +100,16 @@ def _of_direction(of: Mapping[str, object], params: "dict[str, Scalar]", release
         total, runtime = amount(of, "total_ios"), amount(of, "runtime")
         again = known_to(total / (runtime * MS), operations * 2 / runtime) if total and runtime else None
         said = "" if again is None else disagree(known_to(operations), again, f"iops of {params['access']}", 0.02)
+        block = params.get("block_bytes")
+        if not said and isinstance(block, int) and not is_mixed:
+            said = disagree(known_to(operations), known_to(value / block), f"iops of {params['access']}", 0.05)
         yield Measured("operation_rate", "op/s", operations, params, said)
     for suffix in _UNITS:
         yield from _times("latency", suffix, child(of, f"lat{suffix}"), params)
         times = child(of, f"clat{suffix}", "percentile") or child(of, f"lat{suffix}", "percentile")
         for name in times:
-            part = name.rstrip("0").rstrip(".").replace(".", "")
-            yield from _times(f"latency_p{part or '0'}", suffix, {"mean": times[name]}, params)
+            if re.fullmatch(r"\d{1,2}(?:\.\d+)?", name):
+                yield from _times(f"latency_{quantile(name)}", suffix, {"mean": times[name]}, params)
 
 
 def _from_time(of: Mapping[str, object], value: float, release: int) -> str:

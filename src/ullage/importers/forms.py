@@ -10,6 +10,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Final, TypeVar, cast
 
 from ullage.analysis.findings import find_all
@@ -29,7 +31,11 @@ _STORAGE: Final = "storage"
 # The metrics of storage that the common findings know.
 _FOUND: Final = frozenset({"bandwidth", "operation_rate"})
 CONTRADICTED: Final = "stated-twice"
+_QUANTILE: Final = re.compile(r"(\w+?)(_min|_max|_p(\d+))")
+# A mean of several runs, and rounding, may put equal quantiles in another order by this factor.
+_SAME: Final = 1.0001
 _MOST_SHOWN: Final = 3
+_MOST_KEPT: Final = 1000
 _LONGEST_NAME: Final = 128
 # "1,234" may be either; with other digits behind the comma, or none before it, it is a decimal comma.
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?|[+-]?\d{1,3}(?:,\d{3})+\.\d+")
@@ -116,7 +122,8 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
                 continue
             cell = cells.setdefault((one.target or form.name, one.metric, tuple(one.params.items())), _Cell(one.unit))
             cell.values.append(one.value)
-            cell.doubts += [one.doubt] if one.doubt else []
+            if one.doubt and len(cell.doubts) < _MOST_KEPT:
+                cell.doubts.append(one.doubt)
             cell.flags |= {flag.code: flag for flag in one.flags}
     except RefusedError as error:
         raise UserError(error.what, f"{name}:{error.number}" if error.number else name, error.right) from error
@@ -125,10 +132,28 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     if not cells:
         what = next(iter(remarks), f"contains no result of {form.name}")
         raise UserError(what, name, "give what the program has printed, whole")
+    _doubt_order(cells)
     rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
     of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
     findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
+
+
+def _doubt_order(cells: Mapping[_Key, _Cell]) -> None:
+    """Doubt quantiles of one thing that do not rise: the least, p50, p99, p999, the most."""
+    quantiles: dict[_Key, list[tuple[float, float, str, _Cell]]] = {}
+    for (target, metric, params), cell in cells.items():
+        if cell.unit == "s" and (match := _QUANTILE.fullmatch(metric)) is not None:
+            place = {"_min": -1.0, "_max": 2.0}.get(match[2]) or float(f"0.{match[3]}")
+            found = quantiles.setdefault((target, match[1], params), [])
+            found.append((place, median(cell.values), metric, cell))
+    for found in quantiles.values():
+        found.sort(key=lambda one: one[0])
+        for (_, low, lower, one), (_, high, higher, other) in pairwise(found):
+            if low > high * _SAME:
+                doubt = f"{lower} of {low:g} s is above {higher} of {high:g} s"
+                one.doubts.append(doubt)
+                other.doubts.append(doubt)
 
 
 def _checked(one: Measured) -> Measured:
@@ -240,6 +265,12 @@ def size(text: str) -> int | None:
         return None
     power = _PREFIX.index(match[2].upper()) + 1 if match[2] else 0
     return round(number(match[1]) * 1024**power)
+
+
+def quantile(text: str) -> str:
+    """Return the name of a percentile without its point, by whose digits names sort: p05, p50, p999."""
+    whole_part, _, rest = text.strip().partition(".")
+    return f"p{int(whole_part):02d}{rest.rstrip('0')}"
 
 
 def disagree(shown: Printed, again: Printed, what: str, slack: float = 0.0) -> str:

@@ -199,42 +199,51 @@ def read_nvbandwidth_json(document: Mapping[str, object]) -> Iterator[Found]:
 # -- GPCNeT ------------------------------------------------------------------------------------------------------------
 
 
+_COLUMNS: Final = {"Avg": "", "Min": "_min", "Max": "_max", "99%": "_p99", "99.9%": "_p999"}
+
+
 @dataclass
 class _Gpcnet:
+    """One run: the title of its table, and the columns of that."""
+
     ranks: int = 0
     nodes: int = 0
-    load: str = "isolated"
+    load: str = ""
+    columns: list[str] = field(default_factory=list[str])
 
 
 def _gpcnet_ranks(state: _Gpcnet, line: Line, match: re.Match[str]) -> None:
     state.__init__(ranks=whole(match[1], line), nodes=whole(match[2], line))
 
 
-def _gpcnet_table(state: _Gpcnet, _: Line, match: re.Match[str]) -> None:
-    title = match[1]
-    state.load = "isolated" if title.startswith("Isolated") else "impact" if "Key Results" in title else "congested"
+def _gpcnet_line(state: _Gpcnet, line: Line, match: re.Match[str]) -> Iterator[Found]:
+    cells = [cell.strip() for cell in match[1].split("|")]
+    if len(cells) == 1:
+        state.load, state.columns = cells[0].lower(), []
+    elif cells[0] == "Name":
+        state.columns = cells
+    elif state.columns and cells[-1] in ("usec", "MiB/s/rank"):
+        if len(cells) != len(state.columns):
+            raise RefusedError(f"has {len(cells)} cells below {len(state.columns)} columns", line.number)
+        yield from _gpcnet_cells(state, line, cells)
 
 
-def _gpcnet_row(state: _Gpcnet, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    name, size, mean, tail, unit = (part.strip() for part in match.groups())
-    if mean in ("Avg", "N/A"):
-        return
-    params: dict[str, Scalar] = {"access": name, "load": state.load}
-    params |= {"message_bytes": whole(size, line)} if size else {}
-    params |= {"each": "rank"} if unit != "usec" else {}
+def _gpcnet_cells(state: _Gpcnet, line: Line, cells: list[str]) -> Iterator[Found]:
+    named = re.fullmatch(r"(.*?)(?:\s*\((\d+) B\))?", cells[0])
+    params: dict[str, Scalar] = {"access": cells[0] if named is None else named[1], "load": state.load}
+    params |= {"message_bytes": whole(named[2], line)} if named and named[2] else {}
     params |= {"ranks": state.ranks, "nodes": state.nodes} if state.ranks else {}
-    metric, ours, factor = ("network_latency", "s", US) if unit == "usec" else ("network_bandwidth", "B/s", float(MIB))
-    for value, more in ((mean, ""), (tail, "_p99")):
-        yield Measured(f"{metric}{more}", ours, number(value, line) * factor, params, target="gpcnet")
+    is_time = cells[-1] == "usec"
+    params |= {} if is_time else {"each": "rank"}
+    metric, unit, factor = ("network_latency", "s", US) if is_time else ("network_bandwidth", "B/s", float(MIB))
+    for column, cell in zip(state.columns, cells, strict=True):
+        if column in _COLUMNS and cell != "N/A":
+            yield Measured(f"{metric}{_COLUMNS[column]}", unit, number(cell, line) * factor, params, target="gpcnet")
 
 
 _GPCNET_RULES: Final[tuple[Rule[_Gpcnet], ...]] = (
     (re.compile(r"\s*Test with (\d+) MPI ranks \((\d+) nodes\)"), _gpcnet_ranks),
-    (re.compile(r"\|\s*([A-Z][^|]*(?:Tests|Results)[^|]*?)\s*\|\s*$"), _gpcnet_table),
-    (
-        re.compile(r"\|\s*([^|(]+?)\s*(?:\((\d+) B\))?\s*\|([^|]+)\|(?:[^|]+\|)*?([^|]+)\|\s*(usec|MiB/s/rank)\s*\|"),
-        _gpcnet_row,
-    ),
+    (re.compile(r"\|(.*)\|\s*$"), _gpcnet_line),
 )
 
 FORMS: Final = (

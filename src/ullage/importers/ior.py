@@ -227,11 +227,11 @@ def _params(test: _Test, common: dict[str, str], access: str) -> dict[str, Scala
 
 
 _RULES: Final[tuple[Rule[_Run], ...]] = (
-    (re.compile(r".*IOR-\S+: MPI Coordinated"), _begin),
+    (re.compile(r"\s*IOR-\S+: MPI Coordinated"), _begin),
     (re.compile(r"\s*(?:TestID\s*:\s*(\d+)|Test (\d+)(?: started|:))"), _next),
     (re.compile(r"\s*access\s.*bw\(MiB/s\)"), _columns),
     (re.compile(r"\s*Operation\s.*Max.*Mean"), _head),
-    (re.compile(r".*Using actual aggregate bytes moved\s*=\s*(\d{1,19})\b"), _moved),
+    (re.compile(r"\s*(?:ior )?WARNING: Using actual aggregate bytes moved\s*=\s*(\d{1,19})\b"), _moved),
     (re.compile(r"\s*Max (Write|Read):\s+(\S+) MiB/sec(?: \((\S+) MB/sec\))?"), _maximum),
     (re.compile(rf"\s*(?:{'|'.join(_ACCESSES)})\s"), _numbers),
     (re.compile(r"\s*(?:Run )?[Ff]inished\s*:"), _end),

@@ -25,7 +25,7 @@ from ullage.importers.forms import (
     number,
     whole,
 )
-from ullage.importers.printed import Printed
+from ullage.importers.printed import Printed, known_to
 from ullage.importers.sources import Line
 from ullage.model.flags import INVALID_VERIFICATION, Flag
 
@@ -166,6 +166,22 @@ def _of_part(state: _Hpcc, _: Line, match: re.Match[str]) -> None:
         state.printed[name] = as_printed(value)
 
 
+def _of_network(state: _Hpcc, _: Line, match: re.Match[str]) -> None:
+    """Note a latency in ms or bandwidth in MB/s, which the summary has in us and GB/s."""
+    which, what, value = match.groups()
+    kind = f"{which}PingPong" if which in _SIDES else f"{which}OrderedRing"
+    if is_number(value):
+        shown, factor = as_printed(value), 1e3 if what == "Latency" else 1e-3
+        scaled = Printed(shown.value * factor, shown.low * factor, shown.high * factor)
+        state.printed[f"{kind}{what}_{'usec' if what == 'Latency' else 'GBytes'}"] = scaled
+
+
+def _of_all(state: _Hpcc, _: Line, match: re.Match[str]) -> None:
+    name = f"{state.part}_{'Gflops' if state.part == 'MPIFFT' else 'GUPs'}"
+    if name in _SUMMARY and is_number(match[1]):
+        state.printed[name] = as_printed(match[1])
+
+
 def _summarised(state: _Hpcc, line: Line, match: re.Match[str]) -> None:
     state.summary.setdefault(match[1], (line, match[2]))
 
@@ -186,6 +202,10 @@ def _hpcc(state: _Hpcc) -> Iterator[Found]:
             number(text, line, name)
             shown = as_printed(text)
             doubt = "" if own is None else at_line(line, disagree(shown, own, name, 2e-3))
+            if name == "HPL_Tflops" and not doubt and {"HPL_N", "HPL_time"} <= state.summary.keys():
+                n, time = (number(state.summary[one][1], line) for one in ("HPL_N", "HPL_time"))
+                again = known_to((2 / 3 * n + 1.5) * n * n / time / 1e12 if time else 0.0)
+                doubt = at_line(line, disagree(shown, again, name, 2e-3))
         elif own is not None and not state.is_ended:
             shown, doubt = own, ""
         else:
@@ -202,6 +222,12 @@ _HPCC_RULES: Final[tuple[Rule[_Hpcc], ...]] = (
     (re.compile(r"Single STREAM (\w+) (GB/s) (\S+)"), _of_part),
     (re.compile(r"Average (\w+) (GB/s) (\S+)"), _of_part),
     (re.compile(r"(?:Single|Average)( DGEMM| FFT)? (Gflop/s|GUP/s) (\S+)"), _of_part),
+    (
+        re.compile(r"(Max|Min|Naturally|Randomly)\s+(?:Ping Pong|Ordered Ring) (Latency|Bandwidth):\s+(\S+)"),
+        _of_network,
+    ),
+    (re.compile(r"Gflop/s:\s+(\S+)"), _of_all),
+    (re.compile(r"(\S+) Billion\(10\^9\) Updates\s+per second"), _of_all),
     (re.compile(r"End of Summary section"), _ended),
     (re.compile(r"([A-Za-z]\w*)=(\S*)\s*$"), _summarised),
 )

@@ -140,7 +140,7 @@ def _doubt(run: _Run, name: str, high: Printed | None, low: Printed | None, mean
 
 
 _RULES: Final[tuple[Rule[_Run], ...]] = (
-    (re.compile(r".*mdtest-\S+ was launched with (\d+) total task\(s\) on (\d+) node"), _launched),
+    (re.compile(r"\s*mdtest-\S+ was launched with (\d+) total task\(s\) on (\d+) node"), _launched),
     (re.compile(r"Command line used:"), _command),
     (re.compile(r"\s*(\d+) tasks?, (\d+) (?:files|directories)"), _tasks),
     (re.compile(r"\s*Continue stonewall hit min: \d+ max: (\d+)"), _wall),

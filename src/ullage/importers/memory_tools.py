@@ -24,6 +24,7 @@ from ullage.importers.forms import (
     by_rules,
     disagree,
     number,
+    quantile,
     size,
     whole,
 )
@@ -189,7 +190,7 @@ def _file_operations(state: _Sysbench, line: Line, match: re.Match[str]) -> Iter
 def _latency(state: _Sysbench, line: Line, match: re.Match[str]) -> Iterator[Found]:
     name = {"avg": "latency", "max": "latency_max"}.get(match[1], "")
     if not name:
-        name = f"latency_p{whole(match[2] or '0', line)}"
+        name = f"latency_{quantile(match[2])}"
     yield Measured(name, "s", number(match[3], line) * MS, state.params)
 
 
@@ -221,7 +222,12 @@ FORMS: Final = (
         by_rules(_Stream, _STREAM_RULES),
     ),
     Form(
-        "mbw", "what mbw prints", "memory", ("Method: ",), by_rules(_Copies, _MBW_RULES), begin=r"(?:\d+|AVG)\s+Method"
+        "mbw",
+        "what mbw prints",
+        "memory",
+        ("Method: MEMCPY", "Method: DUMB", "Method: MCBLOCK"),
+        by_rules(_Copies, _MBW_RULES),
+        begin=r"(?:\d+|AVG)\s+Method",
     ),
     Form(
         "sysbench",

@@ -183,6 +183,9 @@ def _imb_line(state: _Imb, line: Line, match: re.Match[str]) -> Iterator[Found]:
 def _imb_unit(state: _Imb, cells: dict[str, str], line: Line) -> tuple[float, str]:
     """Return the bytes of an MB that bytes over time confirm, and a doubt where neither of the two does."""
     moves, time = _MOVES.get(state.test), cells.get("t[usec]", cells.get("t_max[usec]", ""))
+    sides = [number(cells[name], line) for name in ("t_min[usec]", "t_avg[usec]", "t_max[usec]") if name in cells]
+    if sides != sorted(sides):
+        return state.mega, at_line(line, f"the mean time is not between {sides[0]:g} and {sides[-1]:g} us")
     if moves is None or not time or "Mbytes/sec" not in cells:
         return state.mega, ""
     number(time, line)

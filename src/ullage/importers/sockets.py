@@ -25,6 +25,7 @@ from ullage.importers.forms import (
     child,
     disagree,
     number,
+    quantile,
     whole,
     word,
 )
@@ -165,8 +166,9 @@ def _time_name(state: _Sockperf) -> str:
 
 
 def _percentile(state: _Sockperf, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    part = match[1].rstrip("0").rstrip(".").replace(".", "")
-    yield Measured(f"{_time_name(state)}_p{part}", "s", number(match[2], line) * US, {"access": "ping-pong"})
+    yield Measured(
+        f"{_time_name(state)}_{quantile(match[1])}", "s", number(match[2], line) * US, {"access": "ping-pong"}
+    )
 
 
 def _extreme(state: _Sockperf, line: Line, match: re.Match[str]) -> Iterator[Found]:

@@ -212,7 +212,9 @@ def _like(before: str) -> re.Pattern[str] | None:
     if not before.strip() or len(before) > 128:
         return None
     parts = re.findall(r"\d+|[^\W\d_]+|\s+|.", before.lstrip())
-    return re.compile("".join([r"\s*", *(_alike(part) for part in parts)]))
+    # Blanks at the end are no more than there: those that follow are the program's own.
+    blanks = rf"\s{{0,{len(parts.pop())}}}" if parts[-1].isspace() else ""
+    return re.compile("".join([r"\s*", *(_alike(part) for part in parts), blanks]))
 
 
 def _alike(part: str) -> str:

@@ -121,7 +121,10 @@ def _places(n: int, level: float, correlation: float) -> tuple[int, float, float
             shrunk = 2 * normal.cdf(normal.inv_cdf((1 + widest) / 2) / stretch) - 1
             widest = max(0.0, 1 - (1 - shrunk) / _SHARE_OF_ERROR)
         return 1, 0.0, widest
-    rank = 1
+    # The search begins where many samples would have it: from 1 on it takes minutes for the numbers of a long log.
+    rank = max(1, int(n / 2 - normal.inv_cdf((1 + wanted) / 2) * math.sqrt(n) / 2) - 1)
+    while rank > 1 and _coverage(n, rank) <= wanted:
+        rank -= 1
     while _coverage(n, rank + 1) > wanted:
         rank += 1
     outer, inner = _coverage(n, rank), _coverage(n, rank + 1)
