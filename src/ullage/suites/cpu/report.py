@@ -29,7 +29,8 @@ from ullage.report.plots import (
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
 from ullage.suites.cpu.libraries import NARROW
-from ullage.suites.cpu.rows import CORE_SHARE, best_of
+from ullage.suites.cpu.ratios import CORE_SHARE
+from ullage.suites.cpu.rows import best_of
 from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, thread_counts
 
 _GIGA: Final = 1e9
