@@ -7,7 +7,7 @@ rungs of a summary are judged together (Holm); docs/statistics.md has how often 
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
@@ -123,11 +123,15 @@ def why_waited(foreign: float, waited: float, quota: float | None) -> str:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The rows of a step that were found; ``above`` is None where ``below`` states a share."""
+    """The rows of a step that were found; ``above`` is None where ``below`` states a share.
+
+    ``others``: those that ``above`` was the best of. Any of equals may come out best, so all are judged.
+    """
 
     step: Step
     above: Row | None
     below: Row
+    others: Sequence[Row] = ()
 
     @property
     def both(self) -> tuple[Row, Row]:
@@ -148,11 +152,12 @@ def ladders_of(
         if rows[index].share is not None and (rule := _rule(rules, part, rows[index])) is not None
     ]
     pairs = [pair for _, _, some in found for pair in some]
-    judged = iter(compare_all(_contests(pairs), level))
+    everything = [one for pair in pairs for one in (pair, *(replace(pair, above=other) for other in pair.others))]
+    compared = dict(zip(map(id, everything), compare_all(_contests(everything), level), strict=True))
     places = {id(row): index for index, row in enumerate(rows)}
     ladders: list[Ladder] = []
     for part, index, some in found:
-        rungs = [_rung(pair, next(judged), places) for pair in some]
+        rungs = [_rung(pair, compared[id(pair)], places) for pair in some]
         # What is proved to be better that way is no way down.
         ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
     return ladders
@@ -170,8 +175,9 @@ def _pair(step: Step, line: Row, rows: Sequence[Row]) -> _Pair | None:
     if step.above is None:
         return _Pair(step, None, below)
     picks = step.above
-    above = _best(row for row in rows if row is not below and picks(below, row) and _counts(row, step))
-    return None if above is None else _Pair(step, above, below)
+    found = [row for row in rows if row is not below and picks(below, row) and _counts(row, step)]
+    above = _best(found)
+    return None if above is None else _Pair(step, above, below, [row for row in found if row is not above])
 
 
 def _counts(row: Row, step: Step) -> bool:
