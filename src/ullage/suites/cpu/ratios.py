@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ullage.analysis.contests import compare_rows
+from ullage.analysis.ladders import STOLEN, WAITED
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped
 from ullage.model.summary import Row
@@ -17,6 +18,7 @@ CLOCK_RATIO = "clock_ratio"
 RATE_RATIO = "rate_ratio"
 THREAD_RATIO = "thread_ratio"
 CORE_SHARE = "core_share"
+HIDDEN_SHARE = "hidden_share"
 _WIDE = "avx512"
 _MATRIX = "amx"
 _SPECIAL = ("int8", "bf16")
@@ -39,7 +41,31 @@ def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
         first, *others = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         pairs += [(THREAD_RATIO, _RATE, one, first) for one in others if first.threads == 1]
     shared = [row for one in kernels if one.threads > 1 for row in _core_share(one, kernels)]
-    return [*(row for pair in pairs for row in _ratio(*pair)), *shared]
+    hidden = [row for one in kernels for row in _hidden_share(one)]
+    return [*(row for pair in pairs for row in _ratio(*pair)), *shared, *hidden]
+
+
+def _is_headline(one: Measurement) -> bool:
+    return one.params["type"] == ROOF_TYPE and one.params["operation"] == "fma" and one.params["isa"] != NARROW
+
+
+def _hidden_share(one: Measurement) -> list[Row]:
+    """Return the mean window beside the best one, less what the kernel's accounts say that others took.
+
+    What is left was taken by nobody whom this machine sees: another tenant on the same core, or a clock that changes.
+    """
+    rows = [one.rows.get(name) for name in (_RATE, "best_compute_rate", WAITED, STOLEN)]
+    if not _is_headline(one) or any(row is None or len(row.repetitions) < len(one.first.repetitions) for row in rows):
+        return []
+    values = [
+        min(mean / best / max(1 - waited - stolen, mean / best), 1.0)
+        for mean, best, waited, stolen in zip(*(row.repetitions for row in rows if row is not None), strict=True)
+    ]
+    frame = RowFrame(
+        HIDDEN_SHARE, "x", one.first.target, {**one.params, "over": "its best window"}, grade=one.first.grade
+    )
+    note = "mean window over the best one, without the time that others are known to have taken"
+    return [frame.row(values, _OF_ROWS).model_copy(update={"notes": [note]})]
 
 
 def _core_share(one: Measurement, kernels: Iterable[Measurement]) -> list[Row]:
@@ -48,7 +74,7 @@ def _core_share(one: Measurement, kernels: Iterable[Measurement]) -> list[Row]:
     Only of the FMA in double precision, repetition by repetition.
     """
     alone = next((other for other in kernels if other.name == one.name and other.threads == 1), None)
-    if alone is None or one.params["type"] != ROOF_TYPE or one.params["operation"] != "fma":
+    if alone is None or not _is_headline(one):
         return []
     sides = [(side.rows.get("best_compute_rate"), side.rows.get("clock")) for side in (one, alone)]
     cycles: list[list[float]] = []
