@@ -85,3 +85,13 @@ def test_a_part_without_a_ladder_is_explained_too() -> None:
     alone = SUMMARY.model_copy(update={"ladders": []})
     assert [one.ladder for one in explained_parts(alone)] == [None]
     assert explained_parts(SUMMARY)[0].ladder is LADDER
+
+
+def test_a_rung_of_cached_rows_and_an_option_of_our_own_test_never_rank() -> None:
+    warm = SUMMARY.model_copy(update={"rows": [ROW.model_copy(update={"verdict": "warm"})]})
+    assert rung_findings(warm) == []
+    (finding,) = rung_findings(SUMMARY)
+    for change in ("--cache direct", "--verify none --volume 8G"):
+        assert change_first([finding.model_copy(update={"change": change})]) == []
+    for change in ("--ranks 4 --block 1M", "--cache drop --ranks 4", "mount -o async", ""):
+        assert change_first([finding.model_copy(update={"change": change})])

@@ -71,7 +71,7 @@ def _asked(summary: "Summary", part: str) -> "Sequence[Explained]":
 
 def _block(one: "Explained", summary: "Summary") -> Iterator[str]:
     from ullage.quantity import percent
-    from ullage.report.ladders import cost, head, steps
+    from ullage.report.ladders import cost, head, largest, steps
 
     ladder, row = one.ladder, one.row
     yield from _folded(
@@ -83,6 +83,8 @@ def _block(one: "Explained", summary: "Summary") -> Iterator[str]:
         yield from _folded("Other programs disturbed this number (grade C).", "  ")
     if ladder is None:
         return
+    if (cause := largest(ladder)) is not None:
+        yield from _folded(f"The largest cause: {cause.what.rstrip('.')}.", "  ")
     yield f"{percent(1):>6}  the ceiling"
     for rung, left in steps(ladder):
         words = f"{rung.what.rstrip('.')}: {cost(rung)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.ladders import NOT_EXPLAINED
 from ullage.errors import one_line
 from ullage.model.summary import Finding, Gain, Ladder, Row, Rung, Summary
@@ -82,7 +83,11 @@ def rung_findings(summary: Summary) -> list[Finding]:
         _finding(summary.rows[ladder.row], ladder, rung)
         for ladder in summary.ladders
         for rung in ladder.rungs
-        if rung.may_rank and rung.is_sure and rung.factor <= 1 - _LEAST_COST
+        if rung.may_rank
+        and rung.is_sure
+        and rung.factor <= 1 - _LEAST_COST
+        # What a cache answered says nothing of the part.
+        and all(is_of_device(summary.rows[index]) for index in (ladder.row, *rung.rows))
     ]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from suites.cpu.conftest import World
 from support.cpu_world import CLOCK_HZ
+from ullage.cli.app import run
 from ullage.model.plan import Case
 from ullage.model.summary import Ladder
 
@@ -32,7 +33,7 @@ def test_an_equal_machine_names_no_cause(world: World) -> None:
     assert not any(finding.kind == "rung" for finding in world.summary().findings)
 
 
-def test_cpus_that_share_a_core_are_named(world: World) -> None:
+def test_cpus_that_share_a_core_are_named(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     def shared(case: Case, gauges: Gauges) -> Gauges:
         slow = 2 if threads_of(case) > 2 else 1
         return {**gauges, **{name: gauges[name] / slow for name in ("instructions", "operations") if name in gauges}}
@@ -46,6 +47,11 @@ def test_cpus_that_share_a_core_are_named(world: World) -> None:
     (finding,) = [one for one in world.summary().findings if one.kind == "rung"]
     assert finding.gain is not None
     assert finding.gain.factor == pytest.approx(2)
+    capsys.readouterr()
+    assert run(["explain", str(world.result.path), "cores"]) == 0
+    said = capsys.readouterr().out
+    assert "The largest cause: Each of 4 threads does 50 %" in " ".join(said.split())
+    assert max(map(len, said.splitlines())) <= 60
 
 
 def test_a_lower_clock_of_wide_units_is_named_and_ranks_nowhere(world: World) -> None:
@@ -62,6 +68,27 @@ def test_a_lower_clock_of_wide_units_is_named_and_ranks_nowhere(world: World) ->
     assert first.what == f"The clock under {first.what.split()[3][:-1]}: 3.20 GHz in place of 4.00 GHz"
 
 
+QUIET: dict[str, object] = {
+    "foreign_cpu_ppm": 0,
+    "steal_ppm": 0,
+    "run_delay_ppm": 0,
+    "involuntary_switches": 0,
+    "kernel_threads_ppm": 0,
+    "uncertainty_ppm": 1000,
+    "cores_per_rank": 4.0,
+}
+
+
+def test_a_neighbour_that_no_account_shows_is_told_by_windows_that_differ(world: World) -> None:
+    def uneven(_case: Case, gauges: Gauges) -> Gauges:
+        slow = {name: gauges[name] * 0.8 for name in ("instructions", "operations") if name in gauges}
+        return {**gauges, **slow, "shortest_window_s": 0.008}
+
+    world.engine.changed, world.engine.contamination = uneven, QUIET
+    (first,) = [rung for rung in ladder_of(world).rungs if rung.is_sure]
+    assert (first.kind, first.factor, first.may_rank) == ("hidden", pytest.approx(0.8), False)
+
+
 @pytest.mark.parametrize(
     ("foreign", "stolen", "kind", "words"),
     [
@@ -74,10 +101,8 @@ def test_time_taken_by_others_is_named_although_the_rows_are_disturbed(
     world: World, foreign: int, stolen: int, kind: str, words: str
 ) -> None:
     waited = 0 if stolen else 500_000
-    world.engine.contamination = {
-        "foreign_cpu_ppm": foreign, "steal_ppm": stolen, "run_delay_ppm": waited, "involuntary_switches": 0,
-        "kernel_threads_ppm": 0, "uncertainty_ppm": 1000, "cores_per_rank": 4.0,
-    }  # fmt: skip
+    more = {"foreign_cpu_ppm": foreign, "steal_ppm": stolen, "run_delay_ppm": waited}
+    world.engine.contamination = {**QUIET, **more}
     left = 1 - (waited + stolen) / 1e6
 
     def slow(_case: Case, gauges: Gauges) -> Gauges:

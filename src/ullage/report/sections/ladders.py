@@ -13,10 +13,13 @@ _HEADS: Final = ("part", "ceiling", "kind", "source", "when", "why it bounds thi
 
 
 def build(data: ReportData) -> Content | None:
-    """Return the lines and the table; None where no rung was measured."""
-    if not any(ladder.rungs for ladder in data.summary.ladders):
-        return None
+    """Return the lines and the table; None without a ceiling.
+
+    A run of one suite without a rung has none either: its tables show its ceilings.
+    """
     parts = [one for one in explained_parts(data.summary) if one.vessel.share is not None and one.row.ceiling]
+    if not parts or not (data.summary.parts or any(one.ladder and one.ladder.rungs for one in parts)):
+        return None
     told = [
         (
             one.vessel.part,

@@ -25,15 +25,13 @@ from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
 from ullage.suites.cpu.libraries import GEMM, SOLVE, place_of_type
 from ullage.suites.cpu.options import CpuOptions
+from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, ratio_rows
 from ullage.suites.cpu.rows import (
     CHOSEN,
-    CLOCK_RATIO,
-    RATE_RATIO,
     Measurement,
     best_of,
     best_of_types,
     measurements,
-    ratio_rows,
     with_ceilings,
     with_rows,
 )

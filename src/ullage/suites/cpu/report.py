@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Step
+from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Picks, Step
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, percent, plural
@@ -29,7 +29,8 @@ from ullage.report.plots import (
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
 from ullage.suites.cpu.libraries import NARROW
-from ullage.suites.cpu.rows import CORE_SHARE, best_of
+from ullage.suites.cpu.ratios import CORE_SHARE, HIDDEN_SHARE
+from ullage.suites.cpu.rows import best_of
 from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, thread_counts
 
 _GIGA: Final = 1e9
@@ -254,9 +255,12 @@ def _clock_of_all(line: Row, row: Row) -> bool:
     return row.metric == "clock" and row.case == line.case and row.count("threads") > 1
 
 
-def _core_share(line: Row, row: Row) -> bool:
-    is_same = _same_kernel(line, row) and row.params.get("threads") == line.params.get("threads")
-    return row.metric == CORE_SHARE and is_same and "isa" in line.params
+def _of_kernel(metric: str) -> Picks:
+    def picks(line: Row, row: Row) -> bool:
+        is_same = _same_kernel(line, row) and row.params.get("threads") == line.params.get("threads")
+        return row.metric == metric and is_same and "isa" in line.params
+
+    return picks
 
 
 def _kernel_beside(low: Row, row: Row) -> bool:
@@ -305,11 +309,19 @@ LADDERS: Final = (
                     "that it does alone"
                 ),
                 None,
-                _core_share,
+                _of_kernel(CORE_SHARE),
                 _apart,
                 may_rank=True,
             ),
             *TAKEN_BY_OTHERS,
+            Step(
+                "hidden",
+                lambda _, low: f"The mean window reaches {percent(low.median)} of the best one, and nobody was seen",
+                None,
+                _of_kernel(HIDDEN_SHARE),
+                "Another tenant on the same core or a changing clock does this. Ask for dedicated cores.",
+                of_others=True,
+            ),
             Step(
                 "library",
                 lambda _, low: f"What the library {low.word('library')} reaches of our own kernel, n={low.params['n']}",

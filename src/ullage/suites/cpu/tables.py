@@ -82,6 +82,7 @@ _RATIOS: Final = {
     "rate_ratio": "operations of",
     "thread_ratio": "threads of",
     "core_share": "each core of",
+    "hidden_share": "the mean window of",
 }
 _IDENTITY: Final = ("isa", "type", "operation")
 _SOLVE: Final = "solve_beside"
