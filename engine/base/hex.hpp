@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,14 @@ inline constexpr std::string_view hex_digits = "0123456789abcdef";
   for (const std::byte byte : bytes.first(std::min(bytes.size(), most)))
     text += hex_of(std::to_integer<std::uint64_t>(byte), 1);
   return text;
+}
+
+/// 128 random bits in hexadecimal.
+[[nodiscard]] inline std::string new_nonce() {
+  std::random_device device;
+  std::string nonce;
+  for (int word = 0; word < 4; ++word) nonce += hex_of(device(), 4);
+  return nonce;
 }
 
 }  // namespace ullage

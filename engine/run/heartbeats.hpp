@@ -18,7 +18,7 @@
 
 #include "base/pinned.hpp"
 #include "mpi/comm.hpp"
-#include "storage/node_file.hpp"
+#include "mpi/node_file.hpp"
 
 namespace ullage {
 

@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "mpi/comm.hpp"
 #include "run/heartbeats.hpp"
-#include "storage/manifest.hpp"
 
 namespace ullage {
 

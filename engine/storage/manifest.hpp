@@ -9,7 +9,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -292,14 +291,6 @@ struct Marker {
   Marker marker{text_of(json, "run_id"), text_of(json, "nonce")};
   if (marker.run_id.empty() || marker.nonce.empty()) return std::nullopt;
   return marker;
-}
-
-/// 128 random bits in hexadecimal.
-[[nodiscard]] inline std::string new_nonce() {
-  std::random_device device;
-  std::string nonce;
-  for (int word = 0; word < 4; ++word) nonce += hex_of(device(), 4);
-  return nonce;
 }
 
 }  // namespace ullage

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "mpi/comm.hpp"
-#include "storage/node_file.hpp"
+#include "mpi/node_file.hpp"
 
 namespace ullage {
 

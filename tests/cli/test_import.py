@@ -59,13 +59,13 @@ def test_a_request_that_names_a_file_elsewhere_is_refused(tmp_path: Path, capsys
 
 
 def test_what_cannot_be_read_is_led_to_what_can(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One whole line each: the names of all formats, or the way of a program that has one."""
+    """One whole line each: what was seen, and what to do."""
     cases = {
-        b"hello\n": "one of b_eff_io, io500_published, io500_result, ior_csv, ior_json, iozone, pa1, pmbw, ",
-        b"IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n": "run ior with -O summaryFormat=JSON",
-        b"\x1f\x8b\x08": "unpack it, and give the file or folder in it",
+        b"hello\n": "it begins with 'hello'; `ullage import --help` names what is read",
+        b"IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n": "contains no result of ior; give what the program has printed, whole",
+        b"\x1f\x8b\x08": "cannot be unpacked",
         b"PK\x03\x04": "unpack it",
-        b"result.txt".ljust(257, b"\0") + b"ustar\0": "unpack it",
+        b"result.txt".ljust(257, b"\0") + b"ustar\0": "is an archive; name it so that it ends with one of .tar",
     }
     for content, right in cases.items():
         (tmp_path / "a.txt").write_bytes(content)

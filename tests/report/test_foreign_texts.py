@@ -28,7 +28,7 @@ LOOKED_UP = frozenset(
 WILD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
 # There a line within quotes or a fence is no line of its own.
 MARKUP = ("csv", "html", "md")
-PICTURES = ("png", "svg", "pdf")
+NOT_TEXT = ("parquet", "png", "svg", "pdf")
 # Two suites alone write in these forms.
 OF_SUITES = ("hpcc", "mdtest")
 
@@ -78,7 +78,7 @@ def assert_harmless(text: str, *, is_prose: bool = True) -> None:
 
 
 @pytest.mark.fault("escape sequences in every text of a result", "every verb and form shows them as text")
-@pytest.mark.parametrize("form", ["screen", "terminal", *(name for name in load_exporters() if name not in PICTURES)])
+@pytest.mark.parametrize("form", ["screen", "terminal", *(name for name in load_exporters() if name not in NOT_TEXT)])
 def test_reports(form: str, result: Path, capsys: Capture) -> None:
     code = run(["report", str(result), "--format", form, "--output", "-"])
     out, err = capsys.readouterr()
@@ -87,8 +87,8 @@ def test_reports(form: str, result: Path, capsys: Capture) -> None:
     assert_harmless(err)
 
 
-@pytest.mark.parametrize("form", PICTURES)
-def test_pictures(form: str, result: Path, tmp_path: Path, capsys: Capture) -> None:
+@pytest.mark.parametrize("form", NOT_TEXT)
+def test_what_is_no_text(form: str, result: Path, tmp_path: Path, capsys: Capture) -> None:
     assert run(["report", str(result), "--format", form, "--output", str(tmp_path / "out")]) == EXIT_OK
     assert_harmless("".join(capsys.readouterr()))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -29,7 +29,7 @@ def test_a_row_says_how_an_option_is_typed_and_what_is_taken_without_it() -> Non
     assert (
         "| `--block AXIS` | Transfer blocks of these sizes, for example 128K,1M or 128K:16M:x2. | 128K:8M:x4 |" in rows
     )
-    assert any(row.startswith("| `--target NAME=PATH` |") and row.endswith("| required |") for row in rows)
+    assert any(row.startswith("| `--target [NAME=]PATH` |") and row.endswith("| required |") for row in rows)
     assert any(row.startswith("| `--weak` |") and row.endswith("|  |") for row in rows)
 
 

@@ -25,7 +25,7 @@
 #include "message/message_contents.hpp"
 #include "message/patterns/pair_schedule.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/node_file.hpp"
+#include "mpi/node_file.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

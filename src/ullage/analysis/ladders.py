@@ -165,7 +165,7 @@ def ladders_of(
     places = {id(row): index for index, row in enumerate(rows)}
     ladders: list[Ladder] = []
     for part, index, some in found:
-        rungs = [_rung(pair, compared[id(pair)], places) for pair in some]
+        rungs = [_rung(pair, next(judged), places) for pair in some]
         # What is proved to be better that way is no way down.
         ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
     return ladders

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "storage/node_file.hpp"
+#include "mpi/node_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -20,10 +20,10 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/hex.hpp"
 #include "base/result.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
-#include "storage/manifest.hpp"
 
 namespace ullage {
 
