@@ -24,12 +24,12 @@ Copiers: TypeAlias = Literal["one", "half", "all"]
 
 Rows: TypeAlias = Callable[[Row], bool]
 COPY_WHY: Final = (
-    "Each byte of a message has to be copied at least once out of memory that another core has written, and these "
-    "cores copy no faster than that, with nothing else to do."
+    "Each byte of a message has to be copied at least once out of memory that another core has written. These cores "
+    "copy no faster than that, with nothing else to do."
 )
 LINE_WHY: Final = (
-    "A message has to bring at least one cache line from one core to the other, and this is how long a line takes "
-    "between these cores, by plain loads and stores."
+    "A message has to bring at least one cache line from one core to the other. A line takes so long between these "
+    "cores, by plain loads and stores."
 )
 COLLECTIVE_WHY: Final = (
     "Every rank needs bytes of the others: this many messages follow each other, and this many bytes reach each rank, "

@@ -78,14 +78,14 @@ def _one_by_one(rows: Sequence[Row]) -> float | None:
 
 
 _TRANSFER: Final = (
-    "The target moved bytes in this direction at this rate in this run, so a program that reaches less loses it by its "
-    "block, depth, order, layout, calls or library; the drive itself may reach more."
+    "The target moved bytes in this direction at this rate in this run. A program that reaches less loses it by its "
+    "block, depth, order, layout, calls or library. The drive itself may reach more."
 )
 _SATURATED: Final = (
     "More of the same requests in flight gave no more than this in this run, so the drive and its path are busy there."
 )
 _LATENCY: Final = (
-    "By Little's law the requests in flight over the time of one bound their rate, and a request takes no less time "
+    "By Little's law, the requests in flight over the time of one bound their rate. A request takes no less time "
     "beside others than alone."
 )
 

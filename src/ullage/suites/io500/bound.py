@@ -44,7 +44,7 @@ _INODE_BYTES: Final = 2048
 _WORKLOADS: Final = ("metadata", "find")
 _FOLDER: Final = "no-device"
 _WHY: Final = (
-    "The same ranks made the same calls on a file system in memory, and what the kernel does for a name there it does "
+    "The same ranks made the same calls on a file system in memory. What the kernel does for a name there it does "
     "on every device too."
 )
 
