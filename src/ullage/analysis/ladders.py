@@ -16,6 +16,7 @@ from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.summary import Ladder, Row, Rung
+from ullage.quantity import percent
 
 LEVEL: Final = 0.95
 NOT_EXPLAINED: Final = "not explained"
@@ -86,6 +87,47 @@ class LadderRule:
     stands: Callable[[Row], bool] = lambda _row: True
 
 
+def _of_case(metric: str) -> Picks:
+    return lambda line, row: row.metric == metric and row.case == line.case and row.suite == line.suite
+
+
+WAITED: Final = "waited_share"
+STOLEN: Final = "stolen_share"
+TAKEN_BY_OTHERS: Final = (
+    Step(
+        "waited",
+        lambda _, row: f"Threads waited for a CPU in {percent(row.median)} of the time",
+        None,
+        _of_case(WAITED),
+        lambda _, row: row.notes[0] if row.notes else "Stop other programs, or measure on an exclusive node.",
+        may_rank=True,
+        of_others=True,
+    ),
+    Step(
+        "stolen",
+        lambda _, row: f"The hypervisor gave {percent(row.median)} of the time to others",
+        None,
+        _of_case(STOLEN),
+        "Ask for dedicated cores.",
+        may_rank=True,
+        of_others=True,
+    ),
+)
+"""Steps of any row whose case has rows of these two metrics: what others took of its time."""
+
+
+def why_waited(foreign: float, waited: float, quota: float | None) -> str:
+    """Say why threads waited, and what to do. ``foreign``: what other programs had of the node's CPU time.
+
+    ``quota``: CPUs' worth of time that a control group allows; None: all.
+    """
+    if quota is not None:
+        return f"A control group allows {quota:g} CPUs' worth of time. Ask for a larger quota (cpu.max)."
+    if foreign >= waited / 4:
+        return f"Other programs had {percent(foreign)} of the CPUs' time. Stop them, or measure on an exclusive node."
+    return "No other program was seen. Threads may share a CPU: bind each to a CPU of its own."
+
+
 @dataclass(frozen=True)
 class _Pair:
     """The rows of a step that were found; ``above`` is None where ``below`` states a share, or one of ``ceiling``.
@@ -121,10 +163,12 @@ def ladders_of(
     rest = [replace(pair, above=other, others=()) for pair in pairs for other in pair.others]
     judged = iter(compare_all(_contests([*pairs, *rest]), level))
     places = {id(row): index for index, row in enumerate(rows)}
-    return [
-        _ladder(part, index, rows[index], [_rung(pair, next(judged), places) for pair in some])
-        for part, index, some in found
-    ]
+    ladders: list[Ladder] = []
+    for part, index, some in found:
+        rungs = [_rung(pair, next(judged), places) for pair in some]
+        # What is proved to be better that way is no way down.
+        ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
+    return ladders
 
 
 def _rule(rules: Iterable[LadderRule], part: str, row: Row) -> LadderRule | None:
