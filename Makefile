@@ -8,7 +8,7 @@
 # WHEELHOUSE=DIR a folder of wheels to install from without a network (docs/howto/offline.md),
 # ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test test-others test-all faults lint format clean distclean
+.PHONY: help setup run check test test-others test-all faults causes lint format clean distclean
 
 # Where there is none, the message of scripts/find_python.sh is the only one.
 python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
@@ -20,6 +20,7 @@ help:
 	@echo 'make check      while writing: unit tests, style and types'
 	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'
 	@echo 'make faults     the table of faults: what happens, what is true afterwards, whether it was; written to docs/faults.md'
+	@echo 'make causes     plants causes of slowness one by one (a quota, a throttle, a slow link) and sees whether each is named first'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
 	@echo 'make clean      removes what was built            make distclean  the environments too'
@@ -45,6 +46,10 @@ test-all:
 faults:
 	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/faults.py
+
+causes:
+	@$(python) scripts/setup.py test$(wheelhouse)
+	@.venv/bin/python scripts/causes.py
 
 lint:
 	@$(python) scripts/setup.py lint$(wheelhouse)

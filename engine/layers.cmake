@@ -28,6 +28,7 @@ ullage_layer(linear/* USES base mpi work memory linear)
 ullage_layer(message USES base mpi work memory)
 ullage_layer(message/patterns USES base mpi)
 ullage_layer(message/sockets USES base mpi work)
+ullage_layer(message/shared_memory USES base mpi work storage memory message message/patterns)
 ullage_layer(message/* USES base mpi work memory noise message message/patterns)
 
 ullage_layer(run/build LINKS ullage::build_info)

@@ -39,10 +39,11 @@ def test(preset: str) -> list[Step]:
 
 
 def others(preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine, more random damage and kills, and slow checks."""
+    """Return what is tested on other builds of the engine, random damage and kills, planted causes, slow checks."""
     slow = Step("lint, what is slow", partial(lint.at_once, SLOW_CHECKS), "aside")
     damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
-    return [*(step for leg in legs.further() for step in leg.steps()), damage, slow]
+    causes = Step("pytest, planted causes", partial(front.causes, preset), "alone")
+    return [*(step for leg in legs.further() for step in leg.steps()), damage, causes, slow]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -17,6 +17,7 @@ Argv: TypeAlias = Sequence[str | Path]
 LIMIT_S = 900
 END_TO_END = "tests/e2e"
 FAULTS = "faults"
+CAUSES = "causes"
 # An ordinary test run has no time for these amounts: only `random_damage` has them, unless somebody asks for others.
 _RANDOM = ("tests/fuzz", "tests/e2e/test_fault_resume.py")
 # Random damage is for `make test-all`; every other run only shows that its tests work.
@@ -120,6 +121,11 @@ def faults(preset: str) -> Counts:
     )
 
 
+def causes(preset: str) -> Counts:
+    """Plant every cause of slowness, one after the other, and see whether Ullage names it."""
+    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0, extra={"ULLAGE_CAUSES": "all"})
+
+
 def random_damage(preset: str) -> Counts:
     """Run the tests of random damage on other seeds, and more kills: all others are the same each time."""
     return _run(
@@ -133,7 +139,7 @@ def _unless_asked(amounts: Mapping[str, str]) -> dict[str, str]:
 
 
 def of_another_mpi(preset: str) -> Counts:
-    """Run the end-to-end tests that may end otherwise on another MPI than the one in use."""
+    """Run the end-to-end tests of what depends on the MPI."""
     engine.build_engine(preset)
-    chosen = (END_TO_END, "-m", "not any_mpi and not undisturbed")
+    chosen = (END_TO_END, "-m", "each_mpi and not undisturbed")
     return _run(preset, "e2e", *chosen, at_once=_cores() + MORE_THAN_CORES)

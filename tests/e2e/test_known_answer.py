@@ -14,7 +14,7 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.cli.app import run
 from ullage.model.summary import Row, Summary
 
-pytestmark = [pytest.mark.any_mpi, pytest.mark.undisturbed]
+pytestmark = [pytest.mark.undisturbed]
 
 BANDWIDTH = 50e6
 LATENCY_S = 0.002

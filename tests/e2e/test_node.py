@@ -14,8 +14,6 @@ from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordTail
 
-pytestmark = pytest.mark.any_mpi
-
 
 @pytest.fixture
 def node_engine(engine: Path) -> Path:
@@ -87,7 +85,7 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
 @pytest.mark.long
 def test_a_part_without_its_target_is_said_and_the_others_run(node_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    others = "cpu,memory,io500,sweep,b_eff,rings,pairs,collectives,network"
+    others = "cpu,memory,io500,sweep,b_eff,rings,pairs,collectives,network,from-mdtest"
     words = ["run", "overview", "--target", f"gone={tmp_path / 'gone'}", "--without", others]
     code, out, err = run(command(node_engine, *words, "--all", "--result", str(result)))
     assert code in (2, 3), err

@@ -88,7 +88,17 @@ def test_the_line_says_part_case_rate_share_of_the_time_and_what_is_left() -> No
     assert status.what() == "part 2 of 3: sweep  every cell  nvme write 1.00 GB/s"
     assert status.time(20.0) == "[####............]  25 %  30.0 s left"
     assert status.share(5.0) == 0.0
-    assert status.time(99.0) == "[################] 100 %  0 s left"
+    assert status.time(99.0) == "49.0 s longer than planned"
+
+
+def test_the_time_is_that_of_the_whole_run_where_it_is_known() -> None:
+    status = Status()
+    status.bound(0.0, 100.0)
+    for began, part in ((0.0, "part 1 of 2: disk"), (50.0, "part 2 of 2: sweep")):
+        status.enter(part, began)
+        status.begin("every cell", began + 10.0)
+        assert status.time(began + 25.0).endswith(f"{75 - began:.1f} s left")
+    assert status.share(75.0) == 0.75
 
 
 def test_a_phase_without_time_has_no_rate() -> None:

@@ -308,6 +308,9 @@ class SilentProgress:
     stages: list[str] = field(default_factory=list[str])
     said: list[str] = field(default_factory=list[str])
 
+    def whole(self, left_s: float) -> None:
+        self.said.append(f"{left_s:g} s in all")
+
     def part(self, text: str) -> None:
         self.said.append(text)
 

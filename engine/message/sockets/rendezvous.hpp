@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/resources.hpp"
 #include "message/sockets/endpoint.hpp"
+#include "message/sockets/local_socket.hpp"
 #include "message/sockets/socket.hpp"
 #include "mpi/comm.hpp"
 
@@ -54,6 +55,7 @@ struct Connections {
   Link link;
   Socket control;               // tcp, for a byte now and then
   std::vector<Socket> streams;  // connected; none for icmp
+  std::vector<PipePair> pipes;  // beside each of these, where they are asked for
 };
 
 /// A stranger who connects and says nothing is waited for so long.
@@ -104,6 +106,8 @@ class Meeting final {
       : comm_(comm), pairing_(pairing), p_(parameters), key_(key) {}
 
   [[nodiscard]] Result<Connections> hold() {
+    if (stays_on_node(p_) && !pairing_.same_host)
+      return fail(environment_error("protocol", "not available: the ranks of a pair are on different nodes"));
     if (const Status done = choose_addresses(); !done) return fail(done.error());
     const auto ports = swap_with_peer(comm_, pairing_, catch_resource_errors([this] { return open_sockets(); }));
     if (!ports) return fail(ports.error());
@@ -117,6 +121,10 @@ class Meeting final {
     return p_.protocol == SocketProtocol::icmp ? 0 : static_cast<std::size_t>(p_.streams);
   }
   [[nodiscard]] bool is_udp() const { return p_.protocol == SocketProtocol::udp; }
+  /// Returns how many tcp connections there are, the control's among them.
+  [[nodiscard]] std::size_t connection_count() const {
+    return 1 + (p_.protocol == SocketProtocol::tcp ? stream_count() : 0);
+  }
   [[nodiscard]] std::int64_t deadline_ns() const { return now_ns() + static_cast<std::int64_t>(p_.patience_s * 1e9); }
 
   [[nodiscard]] Status choose_addresses() {
@@ -147,6 +155,12 @@ class Meeting final {
       const auto port = listening_.port();
       if (!port) return fail(port.error());
       ports["listening"] = *port;
+      if (stays_on_node(p_)) {
+        auto local = listening_local_socket(p_.streams);
+        if (!local) return fail(local.error());
+        local_listening_ = std::move(local->socket);
+        ports["local"] = local->name;
+      }
     }
     for (std::size_t i = 0; is_udp() && i < stream_count(); ++i) {
       auto socket = datagram_socket(address);
@@ -171,8 +185,7 @@ class Meeting final {
   /// The first connection is the control's.
   [[nodiscard]] Status connect_all(const Json& ports) {
     const auto port = ports["listening"].get<std::uint16_t>();
-    const std::size_t count = 1 + (is_udp() ? 0 : stream_count());
-    for (std::uint64_t index = 0; index < count; ++index) {
+    for (std::uint64_t index = 0; index < connection_count(); ++index) {
       auto socket = connected_socket(made_.link.mine.address, made_.link.theirs.address, port, p_);
       if (!socket) return fail(socket.error());
       const std::array hello{Hello{key_, index}};
@@ -182,11 +195,47 @@ class Meeting final {
       else
         made_.streams.push_back(std::move(*socket));
     }
+    if (stays_on_node(p_)) return connect_local(ports["local"].get<std::string>());
     return is_udp() ? connect_datagram_sockets(ports) : Status{};
   }
 
+  [[nodiscard]] Status connect_local(const std::string& name) {
+    for (std::uint64_t index = 0; index < stream_count(); ++index) {
+      auto socket = connected_local_socket(name);
+      if (!socket) return fail(socket.error());
+      if (const Status set = apply_buffers(*socket, p_); !set) return set;
+      const std::array hello{Hello{key_, index}};
+      if (const Status said = send_until(*socket, std::as_bytes(std::span(hello)), deadline_ns()); !said) return said;
+      if (p_.protocol == SocketProtocol::pipe) {
+        auto pipes = make_pipes();
+        if (!pipes) return fail(pipes.error());
+        if (const Status sent = send_pipes(*socket, *pipes); !sent) return sent;
+        made_.pipes.push_back(std::move(*pipes));
+      }
+      made_.streams.push_back(std::move(*socket));
+    }
+    return {};
+  }
+
+  /// In the order in which the peer connects; strangers are passed over.
+  [[nodiscard]] Status accept_local(std::int64_t until_ns) {
+    while (made_.streams.size() < stream_count()) {
+      auto socket = accept_until(local_listening_, until_ns);
+      if (!socket) return fail(socket.error());
+      if (const auto index = index_of(*socket); !index || *index != made_.streams.size()) continue;
+      if (const Status set = apply_buffers(*socket, p_); !set) return set;
+      if (p_.protocol == SocketProtocol::pipe) {
+        auto pipes = receive_pipes(*socket, until_ns);
+        if (!pipes) return fail(pipes.error());
+        made_.pipes.push_back(std::move(*pipes));
+      }
+      made_.streams.push_back(std::move(*socket));
+    }
+    return {};
+  }
+
   [[nodiscard]] Status accept_all(const Json& ports) {
-    std::vector<Socket> accepted(1 + (is_udp() ? 0 : stream_count()));
+    std::vector<Socket> accepted(connection_count());
     const std::int64_t until_ns = deadline_ns();
     for (std::size_t lacking = accepted.size(); lacking > 0;) {
       auto socket = accept_until(listening_, until_ns);
@@ -200,6 +249,7 @@ class Meeting final {
     }
     made_.control = std::move(accepted.front());
     for (std::size_t i = 1; i < accepted.size(); ++i) made_.streams.push_back(std::move(accepted[i]));
+    if (stays_on_node(p_)) return accept_local(until_ns);
     return is_udp() ? connect_datagram_sockets(ports) : Status{};
   }
 
@@ -216,6 +266,7 @@ class Meeting final {
   const SocketsParameters& p_;
   std::uint64_t key_;
   Socket listening_;
+  Socket local_listening_;
   Connections made_;
 };
 

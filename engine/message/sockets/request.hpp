@@ -2,7 +2,9 @@
 // Requests and answers: a message there and back, one after the other, timed on the asker's clock.
 #pragma once
 
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,17 +16,41 @@
 
 namespace ullage {
 
+/// Where the messages of one end go and come from. A pipe goes one way, and whoever reads from one can be woken only by
+/// bytes in it.
+struct MessagePath {
+  int out = -1;
+  int in = -1;
+  int waker = -1;  // the end that writes to `in`, of a pipe
+
+  /// Of a socket.
+  explicit MessagePath(const Socket& socket) : out(socket.get()), in(socket.get()) {}
+  MessagePath(const Socket& to, const Socket& from, const Socket& wakes)
+      : out(to.get()), in(from.get()), waker(wakes.get()) {}
+
+  [[nodiscard]] bool is_pipe() const { return waker >= 0; }
+
+  void wake() const {
+    constexpr char any = 0;
+    if (!is_pipe())
+      (void)shutdown(in, SHUT_RDWR);
+    else if (::write(waker, &any, 1) < 0)
+      return;  // it is full: nobody waits
+  }
+};
+
 /// Calls of one end: whole messages of one length, waited for asleep or awake.
 class MessageCalls final {
  public:
   enum class Came { whole, nothing_more, not_in_time };
   /// `limit_ns` of an awake wait for a datagram; 0: none, so that no clock is read. Asleep it is SO_RCVTIMEO.
-  MessageCalls(const Socket& socket, bool is_stream, bool spin, std::int64_t limit_ns)
-      : socket_(socket), is_stream_(is_stream), flags_(spin ? MSG_DONTWAIT : 0), limit_ns_(limit_ns) {}
+  MessageCalls(const MessagePath& path, bool is_stream, bool spin, std::int64_t limit_ns)
+      : path_(path), is_stream_(is_stream), flags_(spin ? MSG_DONTWAIT : 0), limit_ns_(limit_ns) {}
 
   [[nodiscard]] Status send(std::span<const std::byte> message) const {
     while (!message.empty()) {
-      const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
+      const ssize_t sent = path_.is_pipe() ? ::write(path_.out, message.data(), message.size())
+                                           : ::send(path_.out, message.data(), message.size(), MSG_NOSIGNAL);
       if (sent < 0) {
         if (errno == EINTR) continue;
         return socket_failure("send", "request");
@@ -34,12 +60,13 @@ class MessageCalls final {
     return {};
   }
 
-  /// Awake it also ends when the stage is over.
+  /// Awake, and from a pipe, it also ends when the stage is over.
   [[nodiscard]] Result<Came> receive(std::span<std::byte> message, const StageSign& stage) const {
     if (!is_stream_) return receive_datagram(message, stage);
     while (!message.empty()) {
-      const ssize_t got = ::recv(socket_.get(), message.data(), message.size(), flags_);
-      if (got == 0) return Came::nothing_more;
+      const ssize_t got = path_.is_pipe() ? ::read(path_.in, message.data(), message.size())
+                                          : ::recv(path_.in, message.data(), message.size(), flags_);
+      if (got == 0 || (path_.is_pipe() && stage.get() == Stage::over)) return Came::nothing_more;
       if (got < 0) {
         if (errno != EINTR && errno != EAGAIN) return socket_failure("receive", "request");
         if (stage.get() == Stage::over) return Came::nothing_more;
@@ -59,7 +86,7 @@ class MessageCalls final {
   [[nodiscard]] Result<Came> receive_datagram(std::span<std::byte> message, const StageSign& stage) const {
     const std::int64_t deadline_ns = limit_ns_ > 0 ? now_ns() + limit_ns_ : 0;
     for (;;) {
-      const ssize_t got = ::recv(socket_.get(), message.data(), message.size(), flags_);
+      const ssize_t got = ::recv(path_.in, message.data(), message.size(), flags_);
       if (got >= 0) return got > 0 ? Came::whole : Came::nothing_more;
       const int error = errno;
       if (error != EAGAIN && error != EINTR) return socket_failure("receive", "request");
@@ -68,7 +95,7 @@ class MessageCalls final {
     }
   }
 
-  const Socket& socket_;
+  MessagePath path_;
   bool is_stream_;
   int flags_;
   std::int64_t limit_ns_;
@@ -76,7 +103,7 @@ class MessageCalls final {
 
 inline std::int64_t limit_of(const SocketsParameters& p) { return static_cast<std::int64_t>(p.resend_s * 1e9); }
 
-inline bool is_of_streams(const SocketsParameters& p) { return p.protocol == SocketProtocol::tcp; }
+inline bool is_of_streams(const SocketsParameters& p) { return p.protocol == SocketProtocol::tcp || stays_on_node(p); }
 
 /// A peer that says nothing more before it was told to.
 inline Status ended(const StageSign& stage) {
@@ -93,9 +120,9 @@ inline std::unexpected<Error> wrong_answer(std::uint64_t number) {
 /// given up, is known by it and passed over.
 class RequestClient final : public StreamTask {
  public:
-  RequestClient(const Socket& socket, std::vector<std::byte> block, const SocketsParameters& p)
-      : socket_(socket),
-        calls_(socket, is_of_streams(p), p.spin, p.spin && !is_of_streams(p) ? limit_of(p) : 0),
+  RequestClient(const MessagePath& path, std::vector<std::byte> block, const SocketsParameters& p)
+      : path_(path),
+        calls_(path, is_of_streams(p), p.spin, p.spin && !is_of_streams(p) ? limit_of(p) : 0),
         is_stream_(is_of_streams(p)),
         request_(std::move(block)),
         answer_(request_.size()) {}
@@ -122,7 +149,7 @@ class RequestClient final : public StreamTask {
     return {};
   }
 
-  void wake() override { socket_.wake(); }
+  void wake() override { path_.wake(); }
 
   void count(std::map<std::string, std::uint64_t>& counters) const override {
     counters["round_trips"] += measured_;
@@ -158,7 +185,7 @@ class RequestClient final : public StreamTask {
     return std::memcmp(answer_.data(), request_.data(), std::min(sizeof number_, answer_.size())) == 0;
   }
 
-  const Socket& socket_;
+  MessagePath path_;
   MessageCalls calls_;
   bool is_stream_;
   std::vector<std::byte> request_;
@@ -173,8 +200,8 @@ class RequestClient final : public StreamTask {
 /// Sends back whatever comes, until nothing more does.
 class RequestServer final : public StreamTask {
  public:
-  RequestServer(const Socket& socket, const SocketsParameters& p)
-      : socket_(socket), calls_(socket, is_of_streams(p), p.spin, 0), message_(p.block_bytes) {}
+  RequestServer(const MessagePath& path, const SocketsParameters& p)
+      : path_(path), calls_(path, is_of_streams(p), p.spin, 0), message_(p.block_bytes) {}
 
   [[nodiscard]] Status run(const StageSign& stage) override {
     for (;;) {
@@ -186,11 +213,11 @@ class RequestServer final : public StreamTask {
     }
   }
 
-  void wake() override { socket_.wake(); }
+  void wake() override { path_.wake(); }
   void count(std::map<std::string, std::uint64_t>& counters) const override { counters["answered"] += answered_; }
 
  private:
-  const Socket& socket_;
+  MessagePath path_;
   MessageCalls calls_;
   std::vector<std::byte> message_;
   std::uint64_t answered_ = 0;

@@ -23,8 +23,8 @@ class Requests : public ::testing::Test {
     pair_ = p.protocol == SocketProtocol::tcp ? test::tcp_pair(p) : test::udp_pair();
     ASSERT_TRUE(ready_for_requests(pair_.one, p, true));
     client_ = std::make_unique<test::TaskRun>(
-        std::make_unique<RequestClient>(pair_.one, keyed_block(1, 2, 3, p.block_bytes), p));
-    server_ = std::make_unique<test::TaskRun>(std::make_unique<RequestServer>(pair_.other, p));
+        std::make_unique<RequestClient>(MessagePath(pair_.one), keyed_block(1, 2, 3, p.block_bytes), p));
+    server_ = std::make_unique<test::TaskRun>(std::make_unique<RequestServer>(MessagePath(pair_.other), p));
   }
   void run(const SocketsParameters& p) {
     make(p);

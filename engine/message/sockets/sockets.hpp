@@ -79,7 +79,9 @@ class SocketsPhase final : public PhaseWork {
   SocketsPhase(const SocketsParameters& parameters, const WorkloadContext& context)
       : parameters_(parameters), context_(context) {}
 
-  [[nodiscard]] PhaseInfo info() const override { return {.name = "sockets", .collective = true}; }
+  [[nodiscard]] PhaseInfo info() const override {
+    return {.name = stays_on_node(parameters_) ? "local" : "sockets", .collective = true};
+  }
 
   [[nodiscard]] Status before() override {
     pairing_ = pair_up(*context_.world);
@@ -112,8 +114,7 @@ class SocketsPhase final : public PhaseWork {
     if (found.bad_blocks > 0)
       found.first = verification_error("receive", "stream",
                                        std::to_string(found.bad_blocks) + " pieces differ from what was sent");
-    const bool counts = parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
-    if (!counts) return found;
+    if (!ends_itself()) return found;
     const auto sent = swap_with_peer(context_.world->all(), pairing_, totals_of(active_));
     const Status same = sent ? compare(*sent) : fail(sent.error());
     if (!same && !found.first) found.first = same.error();
@@ -212,12 +213,19 @@ class SocketsPhase final : public PhaseWork {
     for (std::size_t i = 0; i < connections_->streams.size(); ++i) {
       const Socket& socket = connections_->streams[i];
       if (const Status ready = ready_for_requests(socket, parameters_, asks()); !ready) return ready;
+      const MessagePath path = path_of(i);
       if (asks())
-        active_.push_back(std::make_unique<RequestClient>(socket, block_of(context_.world->rank(), i), parameters_));
+        active_.push_back(std::make_unique<RequestClient>(path, block_of(context_.world->rank(), i), parameters_));
       else
-        passive_.push_back(std::make_unique<RequestServer>(socket, parameters_));
+        passive_.push_back(std::make_unique<RequestServer>(path, parameters_));
     }
     return {};
+  }
+
+  [[nodiscard]] MessagePath path_of(std::size_t stream) const {
+    if (connections_->pipes.empty()) return MessagePath(connections_->streams[stream]);
+    const auto& [there, back] = connections_->pipes[stream];
+    return asks() ? MessagePath(there.to, back.from, back.to) : MessagePath(back.to, there.from, there.to);
   }
 
   void make_echo() {
@@ -233,6 +241,11 @@ class SocketsPhase final : public PhaseWork {
 
   [[nodiscard]] std::vector<std::byte> block_of(int rank, std::size_t stream) const {
     return keyed_block(context_.run_key, static_cast<std::uint64_t>(rank), stream, parameters_.block_bytes);
+  }
+
+  /// Says whether its streams have an end that the receiver sees, when all bytes have come.
+  [[nodiscard]] bool ends_itself() const {
+    return parameters_.mode == SocketMode::stream && parameters_.protocol != SocketProtocol::udp;
   }
 
   [[nodiscard]] bool asks() const { return parameters_.mode == SocketMode::request && pairing_.is_first; }
@@ -281,9 +294,7 @@ class SocketsPhase final : public PhaseWork {
     const Status sent = join(active_threads_, patience_ends_ns());
     if (agreed) agreed = agree(sent_word);
     meter.report_alive();
-    const bool end_by_themselves =
-        parameters_.mode == SocketMode::stream && parameters_.protocol == SocketProtocol::tcp;
-    if (!agreed || !end_by_themselves) {
+    if (!agreed || !ends_itself()) {
       sleep_to(now_ns() + linger_ns);
       passive_stage_.set(Stage::over);
       passive_threads_.dismiss();

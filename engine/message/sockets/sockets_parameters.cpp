@@ -13,7 +13,11 @@ constexpr double longest_s = 3600;
 // Made when they are asked for: tables are, before main().
 Words<SocketMode> modes() { return {{SocketMode::stream, "stream"}, {SocketMode::request, "request"}}; }
 Words<SocketProtocol> protocols() {
-  return {{SocketProtocol::tcp, "tcp"}, {SocketProtocol::udp, "udp"}, {SocketProtocol::icmp, "icmp"}};
+  return {{SocketProtocol::tcp, "tcp"},
+          {SocketProtocol::udp, "udp"},
+          {SocketProtocol::icmp, "icmp"},
+          {SocketProtocol::local, "unix"},
+          {SocketProtocol::pipe, "pipe"}};
 }
 Words<SocketDirection> directions() { return {{SocketDirection::forward, "forward"}, {SocketDirection::both, "both"}}; }
 Words<IpVersion> versions() { return {{IpVersion::v4, "4"}, {IpVersion::v6, "6"}}; }
@@ -29,7 +33,9 @@ Table<P> job_fields() {
              "Choose stream, which sends as much as the connection takes, or request, which sends a message and waits "
              "for its answer."),
       choice("protocol", &P::protocol, protocols(),
-             "Choose the protocol. With icmp the requests are echoes; it works in mode request only."),
+             "Choose the protocol. With icmp the requests are echoes; it works in mode request only. With unix the "
+             "bytes go through the kernel's own sockets (AF_UNIX), with pipe the requests through pipes: the least "
+             "that two processes of one node need."),
       bytes("block_bytes", &P::block_bytes, {1, 1 << 30},
             "Set the bytes of a call, of a datagram, or of a request and of its answer."),
       count("streams", &P::streams, {1, 256},
@@ -85,13 +91,18 @@ bool is_stream_of(const P& p, SocketProtocol protocol) {
 std::vector<Rule> rules_of_jobs(const P& p) {
   const bool is_tcp = p.protocol == SocketProtocol::tcp;
   const bool is_stream = p.mode == SocketMode::stream;
+  const bool is_pipe = p.protocol == SocketProtocol::pipe;
+  const bool has_no_buffers = is_icmp(p) || is_pipe;
   return {
       {is_stream && is_icmp(p), "/mode", "must be request for icmp, which has no streams"},
+      {is_stream && is_pipe, "/mode", "must be request for pipe"},
+      {stays_on_node(p) && !p.interface.empty(), "/interface", "is for tcp, udp and icmp only"},
       {is_icmp(p) && p.streams > 1, "/streams", "must be 1 for echoes"},
-      {!is_tcp && p.block_bytes > largest_datagram, "/block_bytes", "must be at most 65507, the longest datagram"},
+      {!is_tcp && !stays_on_node(p) && p.block_bytes > largest_datagram, "/block_bytes",
+       "must be at most 65507, the longest datagram"},
       {!is_tcp && p.no_delay, "/no_delay", "is for tcp only"},
-      {is_icmp(p) && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is for tcp and udp only"},
-      {is_icmp(p) && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is for tcp and udp only"},
+      {has_no_buffers && p.send_buffer_bytes > 0, "/send_buffer_bytes", "is for tcp, udp and unix only"},
+      {has_no_buffers && p.receive_buffer_bytes > 0, "/receive_buffer_bytes", "is for tcp, udp and unix only"},
   };
 }
 
@@ -110,7 +121,7 @@ std::vector<Rule> rules_of_streams(const P& p) {
 
 std::vector<Rule> rules_of_requests(const P& p) {
   const bool is_stream = p.mode == SocketMode::stream;
-  const bool has_calls = !is_stream && !is_icmp(p);
+  const bool has_calls = !is_stream && !is_icmp(p) && !stays_on_node(p);
   return {
       {!is_stream && p.direction == SocketDirection::both, "/direction", "must be forward for requests"},
       {!has_calls && p.spin, "/spin", "is for tcp and udp requests only"},

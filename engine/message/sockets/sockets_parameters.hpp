@@ -11,7 +11,9 @@
 namespace ullage {
 
 enum class SocketMode { stream, request };
-enum class SocketProtocol { tcp, udp, icmp };
+/// local: the kernel's own sockets between processes (AF_UNIX) · pipe: a pipe each way. Both are what the kernel does
+/// without a protocol: the least that bytes and answers between two processes of a node cost.
+enum class SocketProtocol { tcp, udp, icmp, local, pipe };
 enum class SocketDirection { forward, both };
 enum class IpVersion { v4, v6 };
 /// Says how many datagrams a call hands over: gso: what the kernel cuts one large piece into, and puts together again
@@ -44,6 +46,11 @@ struct SocketsParameters {
 };
 
 [[nodiscard]] std::string word_of(DatagramBatch batch);
+
+/// Neither needs a network, nor can it reach another node.
+[[nodiscard]] inline bool stays_on_node(const SocketsParameters& p) {
+  return p.protocol == SocketProtocol::local || p.protocol == SocketProtocol::pipe;
+}
 
 /// A datagram of a stream begins with its number and the sender's clock.
 inline constexpr std::size_t datagram_header_bytes = 16;

@@ -146,4 +146,44 @@ TEST_F(MpiSockets, AnInterfaceThatIsNotThereFailsThePhaseWithALine) {
   EXPECT_NE(record_["failures"].dump().find("no-such-if"), std::string::npos);
 }
 
+TEST_F(MpiSockets, LocalBytesAndAnswersByPipesAllArrive) {
+  p_.protocol = SocketProtocol::local;
+  p_.streams = 2;
+  p_.seconds = 0.1;
+  for (const SocketDirection direction : {SocketDirection::forward, SocketDirection::both}) {
+    p_.direction = direction;
+    ASSERT_EQ(run_until([&] { return sum("goodput_bytes_per_s") > 0; }), PhaseStatus::ok) << record_.dump();
+    if (!looks()) continue;
+    EXPECT_EQ(record_["phase"], "local");
+    EXPECT_EQ(counted("sent_bytes"), counted("received_bytes"));
+    EXPECT_EQ(counted("bad_pieces"), 0U);
+    EXPECT_GT(record_["verified_bytes"], 0);
+  }
+  p_.direction = SocketDirection::forward;
+  p_.mode = SocketMode::request;
+  for (const SocketProtocol protocol : {SocketProtocol::local, SocketProtocol::pipe})
+    for (const std::uint64_t bytes : {1, 5000}) {
+      p_.protocol = protocol;
+      p_.block_bytes = bytes;
+      ASSERT_EQ(run_until([&] { return counted("round_trips") > 0; }), PhaseStatus::ok) << record_.dump();
+      if (!looks()) continue;
+      EXPECT_EQ(record_["phase"], "local");
+      EXPECT_GT(counted("round_trips"), 0U);
+      EXPECT_GT(record_["latency"]["min_ns"], 0);
+    }
+}
+
+TEST(SocketsWorkload, WhatStaysOnANodeHasNoSettingsOfANetwork) {
+  const auto refusal = [](Values more) {
+    more.try_emplace("protocol", "pipe");
+    return test::Launch::refusal("sockets", more, 2);
+  };
+  EXPECT_NE(refusal({}).find("/p/mode"), std::string::npos);
+  EXPECT_EQ(refusal({{"mode", "request"}}), "");
+  EXPECT_NE(refusal({{"mode", "request"}, {"spin", true}}).find("/p/spin"), std::string::npos);
+  EXPECT_NE(refusal({{"mode", "request"}, {"send_buffer_bytes", 4096}}).find("/p/send_buffer"), std::string::npos);
+  EXPECT_NE(refusal({{"protocol", "unix"}, {"interface", "lo"}}).find("/p/interface"), std::string::npos);
+  EXPECT_EQ(refusal({{"protocol", "unix"}, {"block_bytes", 1 << 20}}), "");
+}
+
 }  // namespace ullage::sockets_test

@@ -246,8 +246,12 @@ class PreparedLines:
         keep = self.translation.keep or self.options.keep
         return sum(named.values()) + (sum(own) if keep else max(own))
 
-    def plan(self, records: str, prior: Mapping[str, dict[str, list[int]]]) -> Plan:
-        """Make the plan of a launch. ``prior``: elapsed ns by case and phase of the rounds of earlier launches."""
+    def plan(self, records: str, prior: Mapping[str, dict[str, list[int]]], seconds: float | None = None) -> Plan:
+        """Make the plan of a launch. ``prior``: elapsed ns by case and phase of the rounds of earlier launches.
+
+        ``seconds``: that it may take, where the lines do not say less.
+        """
+        limits = [limit for limit in (self.translation.time_s, seconds) if limit is not None]
         used = {item.target.name: item.target for item in self.bound}
         return Plan(
             run_id=self.request.run_id,
@@ -257,7 +261,7 @@ class PreparedLines:
             layout=self.layout,
             targets=list(used.values()),
             stop_rule=Named(name="fixed", parameters={"count": self.translation.repetitions}),
-            time_budget_s=self.translation.time_s,
+            time_budget_s=min(limits, default=None),
             watchdog_s=self.options.watchdog_s or _PATIENCE_S,
             limits=Limits(space_bytes=self.options.space),
             keep=self.translation.keep or self.options.keep,
@@ -279,7 +283,7 @@ class PreparedLines:
             return EXIT_OK
         session.progress.stage("command lines", missing * len(self.bound), self.translation.time_s or self.seconds)
         number = session.result.next_launch()
-        plan = self.plan(str(session.result.records_path(number)), prior)
+        plan = self.plan(str(session.result.records_path(number)), prior, session.seconds)
         return session.launch(number, progress.numbered(plan), lambda _record: None).code
 
     def _whole_rounds(self, progress: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:

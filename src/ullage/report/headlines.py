@@ -20,6 +20,7 @@ from ullage.report.verdicts import is_invalid
 from ullage.units import format_bytes
 
 Standing: TypeAlias = tuple[bool, bool, bool, bool]
+_SETTINGS: Final = ("threads", "ranks", "streams", "block_bytes")
 IN_MEMORY: Final = "file system in memory"
 _PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata")
 
@@ -35,17 +36,23 @@ class Rule:
     what: Callable[[Row], str]
 
 
-def headlines(rows: Sequence[Row], suites: Collection[str] | None = None) -> list[Headline]:
+def headlines(rows: Sequence[Row], suites: Collection[str] | None = None, *, of_most: bool = False) -> list[Headline]:
     """Return headlines by part of the machine, then in the order of the rules; ``row`` counts within ``rows``.
 
     Those of a benchmark of named phases stand in the order of its rows. ``suites``: those that made the rows; None for
-    any.
+    any. ``of_most``: of rows with the most threads, ranks and streams and the largest blocks in order, however the
+    others came out, so that every run shows the same settings.
     """
     rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
-    by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
-    found = [headline for rule in ordered for headline in _by_rule(rule, rows, by_metric.get(rule.metric, []))]
+    by_metric = grouped((row.metric, index) for index, row in enumerate(rows) if not row.is_bound)
+    chosen = [
+        (rule, index)
+        for rule in ordered
+        for index in _by_rule(rule, rows, by_metric.get(rule.metric, []), of_most=of_most)
+    ]
+    found = [Headline(part=_part(rule, rows[index]), what=rule.what(rows[index]), row=index) for rule, index in chosen]
     is_of_phases = all(phase_of(rows[headline.row]) for headline in found)
     return sorted(found, key=lambda headline: headline.row) if is_of_phases else found
 
@@ -61,12 +68,19 @@ def load_headline_rules(suites: Collection[str] | None = None) -> list[Rule]:
     return [*gathered(suite_modules("report", suites), "HEADLINES"), *USUAL]
 
 
-def _by_rule(rule: Rule, rows: Sequence[Row], of_metric: Sequence[int]) -> list[Headline]:
-    groups = grouped(
-        ((rows[index].target, rule.key(rows[index])), index) for index in of_metric if rule.applies(rows[index])
-    )
-    chosen = [_best(indices, rows) for indices in groups.values()]
-    return [Headline(part=_part(rule, rows[index]), what=rule.what(rows[index]), row=index) for index in chosen]
+def _by_rule(rule: Rule, rows: Sequence[Row], of_metric: Sequence[int], *, of_most: bool) -> list[int]:
+    applying = [index for index in of_metric if rule.applies(rows[index])]
+    groups = grouped(((rows[index].target, rule.key(rows[index])), index) for index in applying)
+    if of_most:
+        most = {key: max(_settings(rows[index]) for index in indices) for key, indices in groups.items()}
+        groups = {key: [one for one in found if _settings(rows[one]) == most[key]] for key, found in groups.items()}
+    return [_best(indices, rows) for indices in groups.values()]
+
+
+def _settings(row: Row) -> tuple[float, ...]:
+    found = (row.params.get(name) for name in _SETTINGS)
+    sizes = [float(size) if isinstance(size, (int, float)) else 0.0 for size in found]
+    return float(row.params.get("order") != "random"), *sizes
 
 
 def _best(indices: Sequence[int], rows: Sequence[Row]) -> int:
@@ -141,6 +155,7 @@ def storage_rule(
 # -- rows of any suite that moves blocks ------------------------------------------------------------------------------
 
 _DEPTH: Final = "queue_depth"
+_OF_NAMES: Final = {"create": "files made", "stat": "files queried", "unlink": "files removed"}
 
 
 def _is_transfer(row: Row) -> bool:
@@ -161,6 +176,10 @@ def _transfer(row: Row) -> str:
     return f"{row.target}: {order}{word_of(row, 'access')}s{block}, {who}"
 
 
+def _is_of_names(row: Row) -> bool:
+    return word_of(row, "access") in _OF_NAMES and not {"phase", "block_bytes", _DEPTH} & row.params.keys()
+
+
 USUAL: Final = (
     Rule("disk", "bandwidth", _is_transfer, lambda row: row.params["access"], _transfer),
     Rule(
@@ -169,6 +188,13 @@ USUAL: Final = (
         _is_small,
         lambda row: row.params["access"],
         lambda row: f"{_transfer(row)}, depth {row.params[_DEPTH]}",
+    ),
+    Rule(
+        "metadata",
+        "operation_rate",
+        _is_of_names,
+        lambda row: row.params["access"],
+        lambda row: f"{row.target}: {_OF_NAMES[word_of(row, 'access')]}, {plural(row.ranks, 'rank')}",
     ),
 )
 
@@ -308,6 +334,17 @@ def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     found = headlines_of(summary)
     rows = [summary.rows[line.row] for line in found]
     known = [Vessel(_part_of_vessel(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
+    first = {line.row for part in summary.parts if part.first for line in part.headlines}
+    # A part that was measured first is shown by its usual number of that: by the same settings on every run.
+    told: dict[str, int] = {}
+    for vessel, line in zip(known, found, strict=True):
+        if line.row in first:
+            told[vessel.part] = min(_place(vessel), told.get(vessel.part, _place(vessel)))
+    known = [
+        one
+        for one, line in zip(known, found, strict=True)
+        if one.part not in told or (line.row in first and _place(one) == told[one.part])
+    ]
     # People know the rates of a disk: nothing can be declared that a time or a share would fill.
     return [one for one in known if one.row.unit.endswith("/s") or not one.part.startswith("disk")]
 
@@ -320,9 +357,14 @@ def _part_of_vessel(part: str, row: Row) -> str:
     return "disk reads" if any(word in access for word in _READING) else "disk writes"
 
 
-def _rank_of_vessel(vessel: Vessel) -> tuple[list[bool], int, float, bool, float]:
+def _place(vessel: Vessel) -> int:
+    """Return how usual the kind of number is, from 0."""
     usual = _USUAL.get(vessel.part, ())
-    place = next((index for index, is_it in enumerate(usual) if is_it(vessel.row)), len(usual))
+    return next((index for index, is_it in enumerate(usual) if is_it(vessel.row)), len(usual))
+
+
+def _rank_of_vessel(vessel: Vessel) -> tuple[list[bool], int, float, bool, float]:
+    usual, place = _USUAL.get(vessel.part, ()), _place(vessel)
     lost = vessel.row.median if vessel.row.unit == _TIME_LOST else 0.0
     # Numbers of one kind have one unit; those of no usual kind may have others.
     best = -vessel.row.median if place < len(usual) else 0.0

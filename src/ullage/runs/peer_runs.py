@@ -6,7 +6,7 @@ lines of ``peers.ndjson`` are here.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias
 
@@ -17,6 +17,7 @@ from ullage.peers.hpcc import PEER as HPCC
 from ullage.peers.hpcc import HpccAnswer, HpccJob, expected_s, hpcc_command, run_hpcc
 from ullage.runs.execution import Deadline
 from ullage.runs.session import Note, Session, note_once
+from ullage.units import format_time
 
 # A run that was begun gets so long at least, however little time is left.
 _SHORTEST_LIMIT_S: Final = 2.0
@@ -118,6 +119,16 @@ class PeerRuns:
                 self.session.progress.stage(stage, 0, alike if deadline is None else deadline.left_s)
             self._measure(job, rounds, deadline)
 
+    def note_left_out(self, jobs: Iterable[PeerJob]) -> None:
+        """Note which tools have no number because they would have taken longer than what was left of the time."""
+        lacking = [job for job in jobs if not self.count(job) and self.may_run(job) and job.key not in self._failures]
+        for tool in dict.fromkeys(job.tool for job in lacking):
+            takes_s = sum(self.seconds(job) for job in lacking if job.tool == tool)
+            what = (
+                f"{tool} was left out: it takes about {format_time(round(takes_s, 1))}, more than was left of the time"
+            )
+            note_once([Note("peer-left-out", what, "give more --time")], self.session)
+
     def _measure(self, job: PeerJob, rounds: int | None, deadline: Deadline | None) -> None:
         counts = {case: self._counts.get((case, job.tool), 0) for case in job.cases}
         began = self.now()
@@ -152,6 +163,18 @@ class PeerRuns:
         )
 
 
+@dataclass(frozen=True)
+class KernelPeers:
+    """What other tools do beside ours: after all of ours, or, ``in_turn``, after each repetition of them.
+
+    ``jobs`` looks for what is installed, and may ask for what was measured so far; ``lines`` explain it.
+    """
+
+    jobs: Callable[[Session], Sequence[PeerJob]]
+    lines: tuple[str, ...] = ("What is installed of the peers is run afterwards; `ullage peers` names them.",)
+    in_turn: bool = False
+
+
 class RunHpcc(Protocol):
     """Does a job, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
 
@@ -179,8 +202,9 @@ def hpcc_job(hpcc: Hpcc, job: HpccJob, cases: Iterable[str], values: HpccValues,
     """Return one run of hpcc beside ``cases`` as a job."""
     likely_s = expected_s(job)
 
-    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
-        answer = hpcc.run(hpcc.program, job, limit_s=max(_LEAST_LIMIT_S, _PATIENCE * likely_s))
+    def run(limit_s: float | None) -> Iterable[PeerNumbers]:
+        patience_s = max(_LEAST_LIMIT_S, _PATIENCE * likely_s)
+        answer = hpcc.run(hpcc.program, job, limit_s=patience_s if limit_s is None else min(limit_s, patience_s))
         for case, phase, found in values(answer):
             yield PeerNumbers(case, phase, found, answer.version, hpcc_command(hpcc.program, job))
 

@@ -25,6 +25,9 @@ _BAR: Final = 16
 class Progress:
     """Who is told how a run goes on; this one shows nothing of it."""
 
+    def whole(self, left_s: float) -> None:
+        """Take note of the time of the whole run: from now on the time is of all parts, not of the one under way."""
+
     def part(self, text: str) -> None:
         """Take note that a part of the run begins: a suite of several, or the only one."""
 
@@ -46,7 +49,10 @@ class Progress:
 
 @dataclass
 class Status:
-    """What is shown. ``began`` and ``ends_at`` are on the clock of whoever shows it, in s."""
+    """What is shown. ``began`` and ``ends_at`` are on the clock of whoever shows it, in s.
+
+    They are of the whole run where its time is known (``of_whole``), else of the part.
+    """
 
     part: str = ""
     stage: str = ""
@@ -55,15 +61,22 @@ class Status:
     phase: str = ""
     target: str = ""
     rate: str = ""
+    of_whole: bool = False
+
+    def bound(self, now: float, ends_at: float) -> None:
+        """Take the time of the whole run."""
+        self.began, self.ends_at, self.of_whole = now, ends_at, True
 
     def enter(self, part: str, now: float) -> None:
         """Begin a new part of the run, whose time is not known yet."""
-        self.part, self.began, self.ends_at = part, now, now
+        self.part = part
+        if not self.of_whole:
+            self.began, self.ends_at = now, now
         self.stage = self.phase = self.target = self.rate = ""
 
     def begin(self, text: str, ends_at: float) -> None:
         """Go on with something else in the same part."""
-        self.stage, self.ends_at = text, ends_at
+        self.stage, self.ends_at = text, self.ends_at if self.of_whole else ends_at
         self.phase = self.target = self.rate = ""
 
     def take(self, record: AnyRecord) -> None:
@@ -89,6 +102,8 @@ class Status:
         """Return ``[######..........]  38 %  15.0 s left``, or nothing before the time of a part is known."""
         if self.ends_at <= self.began:
             return ""
+        if now >= self.ends_at:
+            return f"{format_time(round(now - self.ends_at))} longer than planned"
         filled = round(self.share(now) * _BAR)
         bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
         return f"{bar} {percent(self.share(now)):>5}  {format_time(round(max(0.0, self.ends_at - now)))} left"
@@ -101,6 +116,10 @@ class _Shown(Progress, ABC):
         self._now = now
         self._status = Status()
         self._is_open = True
+
+    def whole(self, left_s: float) -> None:
+        """See ``Progress``."""
+        self._status.bound(self._now(), self._now() + left_s)
 
     def part(self, text: str) -> None:
         """See ``Progress``."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What launches that were killed have left, at targets and of MPI on this node, and its removal."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,38 @@ def remove_earlier(session: Session, *, is_over: bool = False) -> None:
         session.messages += [text for text in left if text not in session.messages]
         if left:
             note_once([Note(LEFT_BEHIND, text, "`ullage clean` removes it") for text in left], inner)
+
+
+def name_remains(session: Session) -> None:
+    """Name what a run that was ended early has left at its targets, with the command that removes it.
+
+    What a later launch goes on with is left on purpose, and not named.
+    """
+    if is_of_each_node(session.result.read_request()):
+        return
+    for result in (session.result, *session.result.parts()):
+        notes = [note for last in _last_launches(result) for note in _left_by(last, result)]
+        session.messages += [f"{note.text}; {note.advice}" for note in notes]
+        note_once(notes, session.within(result))
+
+
+def _left_by(last: "_Last", result: ResultFolder) -> list[Note]:
+    path = target_path(last.target)
+    own, probe = folders_of(result.read_request().run_id)
+    names = (probe,) if last.leaves(is_over=False) else (own, probe)
+    try:
+        folders = [] if path is None else find_run_folders(path)
+    except UserError:
+        return []
+    return [
+        Note(
+            LEFT_BEHIND,
+            f"data was left in {folder.path}",
+            f"`ullage clean {shlex.quote(str(path))} --run {folder.run_id} --yes` removes it",
+        )
+        for folder in folders
+        if folder.run_id in names
+    ]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ Imported for every command, ``--help`` included: what is heavy is imported in fu
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from ullage.discovery import SUITES, modules_in
 from ullage.runs.inputs import EngineContext, ParsedOptions
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from ullage.results.rows import RowContext
     from ullage.runs.options.model import SuiteOptions
     from ullage.runs.session import Session
+
+
+HEADLINE_REPETITIONS: Final = 6
+"""The fewest samples whose median has a 95 % interval."""
+MOST: Final = "most"
+Headlines: TypeAlias = Mapping[str, object]
+"""Parameters of the cases that stand for a part of the machine; ``MOST``: the largest that is planned."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,11 @@ def all_suites() -> Mapping[str, Suite]:
     return {**load_suites(), **{suite.name: suite for suite in own}}
 
 
+def headline_cases(name: str) -> Sequence[Headlines] | None:
+    """Return which cases of the suite's quick form stand for parts of the machine: no entry for all, None for none."""
+    return getattr(load_suites().get(name), "headlines", None)
+
+
 def find_suite(name: str) -> Suite:
     """Return the suite of that name; raise ``UserError`` with a guess when there is none."""
     from ullage.errors import UserError
@@ -209,15 +221,18 @@ class UsualSuite(PlannedSuite):
 
 @dataclass(frozen=True)
 class UsualQuickSuite(UsualSuite):
-    """A ``UsualSuite`` with a quick form, which asks ``quick_form`` of its options."""
+    """A ``UsualSuite`` with a quick form, which asks ``quick_form`` of its options. See ``headline_cases``."""
 
     quick_form: Mapping[str, object] = field(default_factory=lambda: {"quick": True})
+    headlines: Sequence[Headlines] | None = None
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
         """See ``Quick``."""
         from ullage.runs.options.reading import settled
+        from ullage.system.hardware import ranks_by_default
 
-        return settled(self.options, **self.quick_form)
+        most = {"ranks": [max(2, ranks_by_default())]} if self.quick_form.get("ranks") == [MOST] else {}
+        return settled(self.options, **{**self.quick_form, **most})
 
     def quick_between(self, hosts: int) -> ParsedOptions:
         """Return the quick form between ``hosts`` named hosts, each with as many ranks as it has by itself."""

@@ -98,7 +98,7 @@ def test_what_the_reader_cares_for_is_kept_with_the_request(tmp_path: Path) -> N
         parse_options(OverviewOptions, target=[f"a={tmp_path}"], care="dsk")
 
 
-BETWEEN = {"b_eff", "collectives", "network", "pairs", "rings"}
+BETWEEN = {"collectives", "network", "pairs", "rings"}
 
 
 def test_hosts_are_for_the_parts_that_send_messages_between_them(tmp_path: Path) -> None:

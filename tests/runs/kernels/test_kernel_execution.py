@@ -14,8 +14,8 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import CPU, KernelOptions
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
-from ullage.runs.peer_runs import PeerJob
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
+from ullage.runs.peer_runs import KernelPeers, PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
 
 REQUEST = Request(run_id="r1", suite="cpu", created="now", targets=[CPU])
@@ -135,6 +135,32 @@ def test_peers_come_after_all_of_our_own_and_not_when_interrupted(room: Room) ->
     assert seen == []
     assert room.run(ready)[0] == 0
     assert seen == [3]
+
+
+def test_peers_that_do_not_fit_into_the_time_are_left_out_with_a_line(room: Room) -> None:
+    def run(limit_s: float | None) -> list[PeerNumbers]:
+        assert limit_s is not None
+        return [PeerNumbers(one.case.id, "gemm", {"compute_rate": 1.0}, "1", ["tool"])]
+
+    one, options = case(8), KernelOptions(threads=[1], peer=True, time_s=60.0)
+    jobs = [PeerJob("short", (one.case.id,), run, 1.0), PeerJob("long", (one.case.id,), run, 600.0)]
+    room.run(prepared(one, options=options, peers=KernelPeers(lambda _session: jobs)))
+    assert {record.tool for record in room.result.read_peers()} == {"short"}
+    (left,) = [event for file in room.result.read_records() for event in file.events if event.code == "peer-left-out"]
+    assert left.text == "long was left out: it takes about 10m00s, more than was left of the time"
+
+
+def test_a_headline_has_samples_enough_before_other_cases_have_any(room: Room) -> None:
+    first, second = case(8), case(16)
+    ready = prepared(first, second, options=KernelOptions(threads=[1], repetitions=3))
+    _, session = room.run(ready)
+    room.result = ResultFolder.create(session.result.path.parent / "again", REQUEST)
+    session.result, session.needed = room.result, lambda one, _layout: one.id == second.case.id
+    assert ready.run(session, room.engine.clock.now) == 0
+    assert room.counts(first, second) == [0, 6]
+    session.needed = None
+    assert ready.run(session, room.engine.clock.now) == 0
+    assert room.counts(first, second) == [3, 6]
 
 
 def test_notes_become_events_once(room: Room) -> None:

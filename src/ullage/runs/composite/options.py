@@ -11,7 +11,7 @@ from ullage.model.plan import Target
 from ullage.parameters import suggest
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Option, declared
-from ullage.runs.options.groups import EachNodeOptions, TargetsOptions
+from ullage.runs.options.groups import EachNodeOptions, Seconds, TargetsOptions
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 from ullage.runs.options.reading import settled
@@ -34,10 +34,14 @@ class PartRequest(Strict):
 
 
 class PartsOptions(EachNodeOptions):
-    """What a suite of suites runs, in this order. ``care``: suites and parts of the machine whose gains rank first."""
+    """What a suite of suites runs, in this order. ``care``: suites and parts of the machine whose gains rank first.
+
+    ``time_s``: for all parts together, with what runs beside them; null: as long as each takes.
+    """
 
     parts: list[PartRequest]
     care: list[str] = []
+    time_s: Seconds | None = None
 
 
 class CompositeOptions(TargetsOptions):

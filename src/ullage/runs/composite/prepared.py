@@ -17,19 +17,19 @@ from ullage.model.summary import PartOutcome
 from ullage.quantity import listing
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest, PartsOptions
+from ullage.runs.composite.steps import Step, seconds_for, steps_of
 from ullage.runs.composite.summarise import Build
-from ullage.runs.execution import Deadline, share_out
+from ullage.runs.execution import Deadline
 from ullage.runs.inputs import EngineContext
-from ullage.runs.jobtime import Costed, Work, joined
+from ullage.runs.jobtime import Work, joined
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, find_suite
+from ullage.units import format_time
 
 _LONGEST_ID: Final = 64
 _RECHECK: Final = "recheck"
-# A part that says neither how long it may take nor how long it takes counts as one of so many seconds.
-_ASSUMED_S: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -153,47 +153,66 @@ def is_part_of(run_id: str, whole: str) -> bool:
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
     """Run the parts in turn, without those that ended well before; return the worst exit code of all.
 
-    The parts share the time of the session, where it has one. ``now``: a clock in s.
+    The parts share the time of the session or of the request, where there is one: first those that stand for a part of
+    the machine, then the others, as far as they fit. ``now``: a clock in s.
     """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
-    deadline = None if session.seconds is None else Deadline(now() + session.seconds, now)
-    to_do = [
-        part
+    limit_s = session.seconds if session.seconds is not None else prepared.request.options.get("time_s")
+    deadline = Deadline(now() + limit_s, now) if isinstance(limit_s, (int, float)) else None
+    if deadline is not None:
+        session.progress.whole(deadline.left_s)
+    parts = {
+        part.suite: part
         for part in prepared.parts
         if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK)
-    ]
-    weights_s = [] if deadline is None else [_weight_s(part) for part in to_do]
-    for index, part in enumerate(to_do):
-        number = prepared.parts.index(part) + 1
-        session.progress.part(f"part {number} of {len(prepared.parts)}: {part.suite}")
-        has_hosts = part.request is not None and bool(part.request.hosts)
-        seconds = None if deadline is None else share_out(deadline.left_s, weights_s[index:])
-        inner = session.within(session.result.part(part.suite), seconds, on_this_node=not has_hosts)
-        outcome = _measure(part, inner, prepared.build, now)
+    }
+    steps = [step for part in parts.values() for step in _steps(part, session.result)]
+    steps.sort(key=lambda step: not step.is_headline)
+    spent_s = dict.fromkeys(parts, 0.0)
+    for index, step in enumerate(steps):
+        part = parts[step.suite]
+        session.progress.part(f"part {index + 1} of {len(steps)}: {step.text}")
+        seconds = None if deadline is None else seconds_for(steps[index:], deadline)
+        if deadline is not None and seconds is None and part.prepared is not None:
+            left_out = _left_out(step, deadline)
+            session.progress.say(f"{step.suite}: {left_out}")
+            outcome = outcomes.get(step.suite) or PartOutcome(suite=step.suite, code=EXIT_OK, began=False)
+            outcome = outcome.model_copy(update={"reason": left_out})
+        else:
+            has_hosts = part.request is not None and bool(part.request.hosts)
+            given_s = None if step.is_fixed else seconds
+            inner = session.within(session.result.part(part.suite), given_s, on_this_node=not has_hosts)
+            inner.needed = step.needed
+            outcome = _measure(part, inner, prepared.build, now, before_s=spent_s[step.suite])
+            spent_s[step.suite] = outcome.seconds
+            session.was_stopped = inner.was_stopped
         outcomes[part.suite] = outcome
-        session.result.write_outcomes(list(outcomes.values()))
-        if outcome.reason and (outcome.began or outcome.code != EXIT_OK):
+        is_over = session.was_stopped or not any(later.suite == step.suite for later in steps[index + 1 :])
+        if is_over:
+            session.result.write_outcomes(list(outcomes.values()))
+        if is_over and outcome.reason and (outcome.began or outcome.code != EXIT_OK):
             session.messages.append(f"{part.suite}: {outcome.reason}")
-        if inner.was_stopped:
-            session.was_stopped = True
+        if session.was_stopped:
             return EXIT_ABORTED
     return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
 
 
-def _weight_s(part: ReadyPart) -> float:
-    """Return how long the part would take by itself, in s: its limit, else its minimum, else an assumed time."""
-    if part.prepared is None or part.request is None:
-        return 0.0
-    limit_s = part.request.options.get("time_s")
-    if isinstance(limit_s, (int, float)):
-        return float(limit_s)
-    if not isinstance(part.prepared, Costed):
-        return _ASSUMED_S
-    return sum(case.all_s for launch in part.prepared.work().launches for case in launch)
+def _steps(part: ReadyPart, result: ResultFolder) -> list[Step]:
+    return steps_of(part.suite, part.prepared, part.request, result.part(part.suite))
 
 
-def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], float]) -> PartOutcome:
-    """Measure a part as it was begun earlier, if it was: what was settled then stays settled."""
+def _left_out(step: Step, deadline: Deadline) -> str:
+    needs, left = format_time(round(step.needs_s)), format_time(round(max(0.0, deadline.left_s)))
+    return f"left out: it takes about {needs}, and {left} of the time were left; give more --time"
+
+
+def _measure(
+    part: ReadyPart, session: Session, build: Build, now: Callable[[], float], *, before_s: float = 0.0
+) -> PartOutcome:
+    """Measure a part as it was begun earlier, if it was: what was settled then stays settled.
+
+    ``before_s``: what an earlier step of it has taken.
+    """
     result = session.result
     is_begun = (result.path / "request.json").is_file()
     ready = prepare_own(result.read_request(), session.engine_context) if is_begun else part
@@ -213,4 +232,6 @@ def _measure(part: ReadyPart, session: Session, build: Build, now: Callable[[], 
     with contextlib.suppress(UserError):
         result.write_summary(build(result))
     reasons = [*([reason] if reason else []), *session.messages]
-    return PartOutcome(suite=part.suite, code=code, began=True, seconds=now() - began, reason="; ".join(reasons))
+    return PartOutcome(
+        suite=part.suite, code=code, began=True, seconds=before_s + now() - began, reason="; ".join(reasons)
+    )

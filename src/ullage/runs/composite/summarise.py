@@ -15,7 +15,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import Comparing, load_suites, settable_of
+from ullage.runs.suite import Comparing, headline_cases, load_suites, settable_of
 
 Build = Callable[[ResultFolder], Summary]
 _TIME: Final = "--time"
@@ -78,7 +78,8 @@ class _Whole:
     def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable) -> None:
         """Add one part; ``outcome`` is None for one that was cut short or has not begun."""
         first = len(self.rows)
-        shown = [] if said is None else headlines(said.rows, said.suites)
+        is_first = headline_cases(suite) is not None
+        shown = [] if said is None else headlines(said.rows, said.suites, of_most=is_first)
         if said is not None:
             self.rows += [row.model_copy(update={"suite": suite}) for row in said.rows]
             self.findings += _by(suite, said.findings)
@@ -94,6 +95,7 @@ class _Whole:
                 status=status,
                 reason="" if outcome is None else outcome.reason or _why_empty(said, outcome, settable),
                 seconds=outcome.seconds if outcome is not None and outcome.began else None,
+                first=is_first,
                 headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
             )
         )

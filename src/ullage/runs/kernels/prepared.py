@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Self
 
 from ullage.engine import find_registered, validate_parameters
 from ullage.errors import EXIT_OK
@@ -33,9 +33,9 @@ from ullage.runs.execution import (
 )
 from ullage.runs.jobtime import CaseWork, Work
 from ullage.runs.kernels.options import CaseOptions
-from ullage.runs.peer_runs import PeerJob, PeerRuns
-from ullage.runs.session import Ended, Note, Session, note_once
-from ullage.runs.suite import Explanation
+from ullage.runs.peer_runs import KernelPeers, PeerJob, PeerRuns
+from ullage.runs.session import Ended, Needed, Note, Session, note_once
+from ullage.runs.suite import HEADLINE_REPETITIONS, Explanation
 from ullage.units import format_time
 
 LAYOUT: Final = Layout(ranks=1, nodes=1)
@@ -109,18 +109,6 @@ _MOST_STARTS: Final = 0.1
 # These shares of the time are kept back for cases that the first results ask for, and for those that these ask for.
 _MORE_SHARE: Final = 0.2
 _LATER_SHARE: Final = 0.4
-
-
-@dataclass(frozen=True)
-class KernelPeers:
-    """What other tools do beside ours: after all of ours, or, ``in_turn``, after each repetition of them.
-
-    ``jobs`` looks for what is installed, and may ask for what was measured so far; ``lines`` explain it.
-    """
-
-    jobs: Callable[[Session], Sequence[PeerJob]]
-    lines: tuple[str, ...] = ("What is installed of the peers is run afterwards; `ullage peers` names them.",)
-    in_turn: bool = False
 
 
 @dataclass(frozen=True)
@@ -210,31 +198,47 @@ class PreparedKernels:
 
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
         """See ``Prepared``. ``now``: a clock in s."""
+        if session.needed is not None:
+            return self._only(session.needed).run_alone(session, now)
         runs = PeerRuns(session, now)
         peers = self.peers if self.options.peer else None
         if peers is not None and peers.in_turn and (jobs := peers.jobs(session)):
             return self._in_turn(session, now, runs, jobs)
+        return self.run_alone(session, now, peers)
+
+    def run_alone(self, session: Session, now: Callable[[], float], peers: KernelPeers | None = None) -> int:
+        """Run all cases in their launches, then ``peers`` as far as they fit into the time; return the exit code."""
         execution = KernelExecution(session, read_progress(session), self)
-        cases = execution.follow(now)
-        if peers is not None and not peers.in_turn and execution.may_go_on:
-            runs.measure(peers.jobs(session), rounds=1)
+        deadline = execution.deadline(now)
+        cases = execution.follow(deadline)
+        if peers is not None and execution.may_go_on:
+            runs, jobs = PeerRuns(session, now), peers.jobs(session)
+            runs.measure(jobs, rounds=1, deadline=deadline)
+            runs.note_left_out(jobs)
         execution.note(cases)
         return execution.code
+
+    def _only(self, needed: Needed) -> Self:
+        """Return the same with nothing but the ``needed`` cases, each with samples enough for an interval."""
+        cases = [case for case in self.cases if needed(case.case, case.layout)]
+        times = max(HEADLINE_REPETITIONS, self.options.repetitions)
+        return replace(self, cases=cases, options=self.options.model_copy(update={"repetitions": times}), more=None)
 
     def _in_turn(self, session: Session, now: Callable[[], float], runs: PeerRuns, jobs: Sequence[PeerJob]) -> int:
         """Run one repetition of ours and the peers by turns, so that both see the machine in the same state.
 
         Return the worst exit code.
         """
-        code = EXIT_OK
+        code, deadline = EXIT_OK, KernelExecution(session, read_progress(session), self).deadline(now)
         for count in range(1, self.options.repetitions + 1):
             options = self.options.model_copy(update={"repetitions": count})
             execution = KernelExecution(session, read_progress(session), replace(self, options=options))
-            execution.note(execution.follow(now))
+            execution.note(execution.follow(deadline))
             code = max(code, execution.code)
             if not execution.may_go_on or session.was_stopped or not execution.has_all(count):
                 return code
-            runs.measure(jobs, rounds=count)
+            runs.measure(jobs, rounds=count, deadline=deadline)
+        runs.note_left_out(jobs)
         return code
 
 
@@ -245,9 +249,9 @@ class KernelExecution(Execution):
     prepared: PreparedKernels
     _last: int = field(default=0, init=False)
 
-    def follow(self, now: Callable[[], float]) -> list[KernelCase]:
-        """Run all launches and return the cases that they were for; ``now``: a clock in s."""
-        prepared, deadline = self.prepared, self.deadline(now)
+    def follow(self, deadline: Deadline | None) -> list[KernelCase]:
+        """Run all launches until ``deadline`` and return the cases that they were for."""
+        prepared = self.prepared
         cases = list(prepared.cases)
         # Where the first results may ask for more, they must not have taken all of the time.
         tries_s = 0.0 if deadline is None or prepared.more is None else _MORE_SHARE * deadline.left_s

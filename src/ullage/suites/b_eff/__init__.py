@@ -6,18 +6,7 @@ gives one number, averaged over patterns and sizes, for the communication of a m
 and 13 further patterns.
 """
 
-from typing import Final
+from ullage.runs.suite import UsualSuite
 
-from ullage.runs.suite import UsualQuickSuite
-
-_QUICK_S: Final = 12.0
-
-# The quick form: two processes, short loops, messages of up to 1 MiB.
-SUITE = UsualQuickSuite(
-    "b_eff",
-    __doc__ or "",
-    "options:BEffOptions",
-    "prepare:prepare_b_eff",
-    "summarise:summarise",
-    {"ranks": 2, "quick": True, "time_s": _QUICK_S},
-)
+# No part of an overview: its thousand rows are of 21 sizes and 49 patterns, and its value needs all of them.
+SUITE = UsualSuite("b_eff", __doc__ or "", "options:BEffOptions", "prepare:prepare_b_eff", "summarise:summarise")

@@ -14,7 +14,7 @@ type is given up there.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from ullage.engine import find_registered
 from ullage.errors import EXIT_CASE_FAILED, UserError
@@ -45,7 +45,9 @@ _MOST_CELLS: Final = 4
 
 
 class PreparedBEffIo(PlannedBEffIo):
-    """See ``Prepared``."""
+    """See ``Prepared``. ``is_fixed``: its scheduled time is part of its value, so it has that time or is left out."""
+
+    is_fixed: ClassVar[bool] = True
 
     def run(self, session: Session) -> int:
         """See ``Prepared``. The texts of the original lie in the result afterwards, whatever became of the run."""

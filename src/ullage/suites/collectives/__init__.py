@@ -6,14 +6,14 @@ overlaps with computation. With --one-sided it adds put, get and accumulate. Eac
 operations of the same library that do the same work.
 """
 
-from ullage.runs.suite import UsualQuickSuite
+from ullage.runs.suite import MOST, UsualQuickSuite
 
-# The quick form: two ranks, the operations most programs live by.
+# The quick form: a rank a core, the operations most programs live by.
 SUITE = UsualQuickSuite(
     "collectives",
     __doc__ or "",
     "options:CollectivesOptions",
     "prepare:prepare_collectives",
     "findings:summarise",
-    {"ranks": [2], "quick": True},
+    {"ranks": [MOST], "quick": True},
 )

@@ -6,7 +6,17 @@ the linear solve that gives the HPL number follow. Both use the BLAS of the site
 installed, its HPL and DGEMM run for comparison.
 """
 
-from ullage.runs.suite import UsualQuickSuite
+from ullage.runs.suite import MOST, UsualQuickSuite
 
 # The quick form: the best kernel of each type, with 1 thread and with all.
-SUITE = UsualQuickSuite("cpu", __doc__ or "", "options:CpuOptions", "prepare:prepare_cpu", "findings:summarise")
+SUITE = UsualQuickSuite(
+    "cpu",
+    __doc__ or "",
+    "options:CpuOptions",
+    "prepare:prepare_cpu",
+    "findings:summarise",
+    headlines=(
+        {"type": "fp64", "operation": "fma", "threads": MOST},
+        {"type": "fp64", "operation": "fma", "threads": 1},
+    ),
+)

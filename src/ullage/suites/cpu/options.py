@@ -54,7 +54,9 @@ class CpuOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions):
 
     at = (CPU,)
     changes: ClassVar[Mapping[str, Change]] = {
-        "time_s": Change("Limit the time of our own measurements.", usual="6m", quick="50s", unsaid=""),
+        "time_s": Change(
+            "Limit the time of all measurements, other tools included.", usual="6m", quick="50s", unsaid=""
+        ),
         "repetitions": Change(quick=""),
         "quick": Change("Take a first look: the best kernel of each type with 1 and with all threads."),
         "peer": Change("Do not run hpcc for comparison, even if it is installed."),

@@ -15,10 +15,10 @@ from ullage.parameters import count_of
 from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import CPU
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
-from ullage.runs.peer_runs import Hpcc, PeerJob, hpcc_job
+from ullage.runs.peer_runs import Hpcc, KernelPeers, PeerJob, hpcc_job
 from ullage.runs.session import Note, Session
 from ullage.suites.cpu.libraries import (
     DISTRIBUTED,

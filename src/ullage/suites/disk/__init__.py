@@ -5,7 +5,7 @@ The suite writes and reads blocks in order and at random, and bypasses the page 
 random requests at rising queue depths follow. If fio is installed, it does the same work in turn.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.suite import UsualSuite
@@ -14,19 +14,35 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ullage.model.plan import Target
+    from ullage.runs.suite import Headlines
+
+
+# Few cases, so that each moves data for about a second: a shorter burst shows buffers of the drive.
+_BLOCKS: Final = (10 << 20,)
+_DEPTHS: Final = (1, 64)
+_QUICK_S: Final = 40.0
 
 
 class Disk(UsualSuite):
-    """The suite ``disk``."""
+    """The suite ``disk``, whose quick form is whole what stands for the disk."""
+
+    headlines: "Sequence[Headlines]" = ()
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: fewer blocks, threads and depths; of file systems in memory nothing, which are no disk."""
+        """See ``Quick``: large blocks by one thread and by all, few depths.
+
+        Of file systems in memory it measures nothing, which are no disk.
+        """
         from ullage.runs.options.reading import settled
         from ullage.system.storage import read_places
 
         in_memory = {place.target for place in read_places(list(targets)) if place.is_memory}
         disks = [target for target in targets if target.name not in in_memory]
-        return settled(self.options, targets=disks, quick=True) if disks else None
+        from ullage.system.hardware import ranks_by_default
+
+        threads = sorted({1, ranks_by_default()})
+        form = {"quick": True, "threads": threads, "blocks": _BLOCKS, "depths": _DEPTHS, "time_s": _QUICK_S}
+        return settled(self.options, targets=disks, **form) if disks else None
 
 
 SUITE = Disk("disk", __doc__ or "", "options:DiskOptions", "prepare:prepare_disk", "summarise:summarise")

@@ -6,7 +6,17 @@ of stores and number of threads are part of every row. Block copies, transfers b
 random updates follow. If mbw, sysbench or HPC Challenge is installed, it runs for comparison.
 """
 
-from ullage.runs.suite import UsualQuickSuite
+from ullage.runs.suite import MOST, UsualQuickSuite
 
 # The quick form: fewer sizes, one thread and all.
-SUITE = UsualQuickSuite("memory", __doc__ or "", "options:MemoryOptions", "prepare:prepare_memory", "rows:summarise")
+SUITE = UsualQuickSuite(
+    "memory",
+    __doc__ or "",
+    "options:MemoryOptions",
+    "prepare:prepare_memory",
+    "rows:summarise",
+    headlines=tuple(
+        {"kernel": kernel, "threads": MOST, "working_set_bytes": MOST, "block_bytes": 0}
+        for kernel in ("triad", "copy", "read")
+    ),
+)

@@ -16,9 +16,10 @@ from ullage.model.system import Limits, Memory
 from ullage.report.points import spread_out
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.options import MEMORY
-from ullage.runs.kernels.prepared import KernelCase, KernelPeers, PreparedKernels, kernel_case
+from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
+from ullage.runs.peer_runs import KernelPeers
 from ullage.runs.session import Note
 from ullage.suites.memory.options import (
     MIB,
@@ -109,6 +110,11 @@ class Planner:
             for kernel in KERNELS:
                 for stores in self._stores() if kernel not in _ONE_KIND else STORES[:1]:
                     yield self._stream("STREAM", kernel, self.sizes.beyond, threads, stores=stores)
+        # The headline once more, in the pages that a program can ask for.
+        for stores in self._stores():
+            further = f"{stores}, huge pages"
+            given = {"stores": stores, "pages": "huge"}
+            yield self._stream("STREAM", "triad", self.sizes.beyond, self.most_threads, further, **given)
 
     def curves(self) -> Iterator[KernelCase]:
         """Yield the bandwidths over the working set, by one thread and by all."""

@@ -6,7 +6,7 @@ a single node the pair uses the loopback, which measures the cores. If iperf3, s
 in turn for comparison.
 """
 
-from ullage.runs.suite import UsualQuickSuite
+from ullage.runs.suite import MOST, UsualQuickSuite
 
 # The quick form: large blocks, one stream and four, requests of one byte; no peers.
 SUITE = UsualQuickSuite(
@@ -16,4 +16,5 @@ SUITE = UsualQuickSuite(
     "prepare:prepare_network",
     "findings:summarise",
     {"quick": True, "peer": False},
+    tuple({"protocol": "tcp", "mode": "stream", "streams": streams} for streams in (1, MOST)),
 )

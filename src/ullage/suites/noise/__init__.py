@@ -7,5 +7,13 @@ the same clock rate is noise.
 
 from ullage.runs.suite import UsualQuickSuite
 
-# The quick form: all threads, three times.
-SUITE = UsualQuickSuite("noise", __doc__ or "", "options:NoiseOptions", "suite:prepare_noise", "suite:summarise")
+# The quick form: 1 thread and all, six times.
+SUITE = UsualQuickSuite(
+    "noise",
+    __doc__ or "",
+    "options:NoiseOptions",
+    "suite:prepare_noise",
+    "suite:summarise",
+    {"quick": True, "repetitions": 6},
+    (),
+)

@@ -2,12 +2,13 @@
 """The options of the suite ``overview``: what is asked of each part is what stands in request.json."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
 
 from ullage.parameters import suggest
 from ullage.runs.composite.options import CompositeOptions, PartRequest, goes_between_hosts, part_of
+from ullage.runs.composite.steps import scaled
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions
+from ullage.runs.options.groups import MachineOptions, TimeBudgetOptions
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import OptionError
 from ullage.runs.suite import Quick, UsualQuickSuite, load_suites
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
     from ullage.model.machine import MachineFile
     from ullage.model.plan import Target
 
+# What the quick forms of all suites take together.
+_USUAL_S: Final = 260.0
 
-class OverviewOptions(CompositeOptions, MachineOptions):
+
+class OverviewOptions(CompositeOptions, TimeBudgetOptions, MachineOptions):
     """Every suite with a quick form is a part."""
 
-    changes: ClassVar[Mapping[str, Change]] = {"targets": Change(usual="here=.", required=False)}
+    changes: ClassVar[Mapping[str, Change]] = {
+        "targets": Change(usual="here=.", required=False),
+        "time_s": Change(
+            "Limit the time of the whole run, other tools included. What does not fit is left out.",
+            usual="4m20s",
+        ),
+    }
 
     without: Annotated[list[str], Names(), Option("Leave out these suites, for example io500,sweep.")] = []
 
@@ -28,16 +38,20 @@ class OverviewOptions(CompositeOptions, MachineOptions):
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Make a request of each part that is not left out; raise ``OptionError`` for an unknown part."""
         values = super().settle(said)
-        forms = {name: suite for name, suite in load_suites().items() if isinstance(suite, Quick)}
+        suites = load_suites()
+        forms = {name: suite for name, suite in suites.items() if isinstance(suite, Quick)}
         without = cast("list[str]", values.get("without", []))
-        unknown = next((name for name in without if name not in forms), None)
+        unknown = next((name for name in without if name not in suites), None)
         if unknown is not None:
-            raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, forms))
+            raise OptionError("without", f"unknown word '{unknown}'", suggest(unknown, suites))
         targets = cast("list[Target]", values["targets"])
         hosts = cast("int", values.get("hosts", 0))
         found = [_part(name, suite, targets, hosts) for name, suite in forms.items() if name not in without]
         declared = cast("MachineFile | None", values.get("machine"))
-        return {**values, "parts": [_declared(part, declared) for part in found if part is not None]}
+        share = cast("float", values["time_s"]) / _USUAL_S
+        parts = [_declared(part, declared) for part in found if part is not None]
+        shorter = [part.model_copy(update={"options": scaled(part.options, share)}) for part in parts]
+        return {**values, "parts": shorter}
 
 
 def _part(name: str, suite: Quick, targets: "Sequence[Target]", hosts: int) -> PartRequest | None:

@@ -7,12 +7,12 @@ statistical test tells a slow node from a slow link.
 
 from ullage.runs.suite import UsualQuickSuite
 
-# The quick form: two ranks here.
+# The quick form: a rank a core.
 SUITE = UsualQuickSuite(
     "pairs",
     __doc__ or "",
     "options:PairsOptions",
     "prepare:prepare_pairs",
     "summarise:summarise",
-    {"ranks": 2, "quick": True},
+    {"quick": True},
 )

@@ -9,7 +9,7 @@ installed, its own numbers are shown for comparison. The ratio of the rings says
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ullage.runs.suite import UsualQuickSuite
+from ullage.runs.suite import MOST, UsualQuickSuite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,12 +28,13 @@ class Rings(UsualQuickSuite):
         return balance_findings(rows)
 
 
-# The quick form: two processes, three times.
+# The quick form: a process a core, six times.
 SUITE = Rings(
     "rings",
     __doc__ or "",
     "options:RingsOptions",
     "prepare:prepare_rings",
     "findings:summarise",
-    {"ranks": 2, "quick": True},
+    {"quick": True, "repetitions": 6},
+    tuple({"order": order, "message_bytes": MOST} for order in ("random", "natural")),
 )

@@ -19,7 +19,7 @@ class RingsOptions(PeerOptions, BindOptions, RanksOptions, MessagePagesOptions, 
     changes: ClassVar[Mapping[str, Change]] = {
         "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
         "repetitions": Change("Repeat every ring and pair this often."),
-        "time_s": Change("Limit the time of our own measurements."),
+        "time_s": Change("Limit the time of all measurements, other tools included."),
         "quick": Change("Take a first look: 3 repetitions, and fewer pairs if there are many processes."),
         "peer": Change("Do not run hpcc for comparison, even if it is installed."),
         "seed": Change("Choose the random rings. The same seed gives the same rings."),

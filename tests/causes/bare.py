@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How large a planted cause is, by small programs that know nothing of Ullage.
+
+``python bare.py WORK ...`` prints a rate.
+
+The same work runs in turn with the plant and without it; the ratio of the medians is the right size.
+"""
+
+import mmap
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+_TURNS: Final = 3
+_BLOCK: Final = 1 << 20
+_SECONDS: Final = 0.6
+
+
+def rate(prefix: Sequence[str], words: Sequence[str], environment: Mapping[str, str] | None = None) -> float:
+    """Run one work in a process of its own, behind ``prefix``, and return its rate."""
+    argv = [*prefix, sys.executable, __file__, *words]
+    env = {**os.environ, **(environment or {})}
+    return float(subprocess.run(argv, env=env, check=True, capture_output=True, text=True, timeout=120).stdout)
+
+
+def left_by(planted: Callable[[], float], without: Callable[[], float]) -> float:
+    """Return what the plant leaves of a rate, in turns of both."""
+    pairs = [(planted(), without()) for _ in range(_TURNS)]
+    return median(bad for bad, _ in pairs) / median(good for _, good in pairs)
+
+
+# -- works, each of which returns operations or bytes a second ---------------------------------------------------------
+
+
+def spin(cpus: str) -> float:
+    """Count loops of a process on each of ``cpus``, as long as all of them run: ``0,1``, the same one twice, too."""
+    children: list[tuple[int, int]] = []
+    for cpu in cpus.split(","):
+        reader, writer = os.pipe()
+        if (child := os.fork()) == 0:
+            os.sched_setaffinity(0, {int(cpu)})
+            os.write(writer, str(_spin()).encode())
+            os._exit(0)
+        os.close(writer)
+        children.append((child, reader))
+    total = 0.0
+    for child, reader in children:
+        os.waitpid(child, 0)
+        total += float(os.read(reader, 64))
+        os.close(reader)
+    return total
+
+
+def _spin() -> float:
+    began, done = time.monotonic(), 0
+    while (now := time.monotonic()) - began < _SECONDS:
+        for _ in range(20_000):
+            done += 1
+    return done / (now - began)
+
+
+def write(folder: str, block: str, way: str) -> float:
+    """Write blocks into a file: ``direct``; ``synced`` after each; or ``plain``, with one sync at the end."""
+    path, size = Path(folder) / f"bare-{os.getpid()}", int(block)
+    flags = os.O_CREAT | os.O_WRONLY | (os.O_DIRECT if way == "direct" else 0)
+    file, data, done = os.open(path, flags, 0o600), mmap.mmap(-1, size), 0
+    began = time.monotonic()
+    try:
+        while time.monotonic() - began < _SECONDS:
+            done += os.pwrite(file, data, done)
+            if way == "synced":
+                os.fdatasync(file)
+        os.fsync(file)
+        return done / (time.monotonic() - began)
+    finally:
+        os.close(file)
+        path.unlink()
+
+
+def read(folder: str, block: str, depth: str) -> float:
+    """Read random blocks past the page cache, so many requests at a time."""
+    path, size, volume = Path(folder) / f"bare-{os.getpid()}", int(block), 64 << 20
+    counts = [0] * int(depth)
+    file = os.open(path, os.O_CREAT | os.O_RDWR | os.O_DIRECT, 0o600)
+    try:
+        chunk = mmap.mmap(-1, _BLOCK)
+        for start in range(0, volume, _BLOCK):
+            os.pwrite(file, chunk, start)
+        os.fsync(file)
+        began = time.monotonic()
+
+        def work(index: int) -> None:
+            place, data = index * 7919, mmap.mmap(-1, size)
+            while time.monotonic() - began < _SECONDS:
+                place = (place * 1103515245 + 12345) % (volume // size)
+                os.preadv(file, [data], place * size)
+                counts[index] += 1
+
+        threads = [threading.Thread(target=work, args=(index,)) for index in range(len(counts))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sum(counts) / (time.monotonic() - began)
+    finally:
+        os.close(file)
+        path.unlink()
+
+
+def create(folder: str) -> float:
+    """Make empty files in one folder."""
+    place, done = Path(folder) / f"bare-{os.getpid()}", 0
+    place.mkdir()
+    began = time.monotonic()
+    while time.monotonic() - began < _SECONDS:
+        os.close(os.open(place / str(done), os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+        done += 1
+    found = done / (time.monotonic() - began)
+    for name in range(done):
+        (place / str(name)).unlink()
+    place.rmdir()
+    return found
+
+
+if __name__ == "__main__":
+    print({one.__name__: one for one in (spin, write, read, create)}[sys.argv[1]](*sys.argv[2:]))
