@@ -8,9 +8,8 @@ import pytest
 from suites.io500.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.model.system import Memory, Place
-from ullage.runs.no_device import NAME, find_tmpfs
+from ullage.runs.no_device import NAME, SAMPLES, find_tmpfs
 from ullage.runs.room import Room
-from ullage.suites.io500.bound import SETS
 from ullage.suites.io500.phases import BY_NAME, phases_of
 
 NAMES = [phase for phase in phases_of("standard") if phase.workload in ("metadata", "find") and phase.scored]
@@ -39,13 +38,13 @@ def test_the_same_calls_by_the_same_ranks_work_on_names_alone(long: World) -> No
         assert (plan.layout.ranks, plan.keep, plan.run_id) == (4, False, "r1-probe")
         assert {case.workload.name for case in plan.cases} == {"metadata", "find"}
         assert len({case.id for case in plan.cases}) == len(plan.cases)
-        assert {case.dataset for case in plan.cases} >= {f"mdtest-hard-{number}" for number in range(1, SETS + 1)}
+        assert {case.dataset for case in plan.cases} >= {f"mdtest-hard-{number}" for number in range(1, SAMPLES + 1)}
     names = sum(
         int(str(case.workload.parameters["items"])) * 4
         for case in plans[0].cases
         if "create" in str(case.workload.parameters.get("phases"))
     )
-    assert names <= 2 * SETS * 3_000
+    assert names <= 2 * SAMPLES * 3_000
 
 
 def test_each_phase_on_names_is_bounded_and_the_bound_is_no_row(long: World) -> None:
