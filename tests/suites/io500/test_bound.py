@@ -136,3 +136,21 @@ def test_only_a_tmpfs_with_room_is_taken(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_every_phase_that_is_bounded_is_an_official_one() -> None:
     assert all(BY_NAME[phase.name] is phase for phase in NAMES)
+
+
+def test_the_hard_phases_are_explained_by_the_easy_ones(world: World) -> None:
+    def slower(_plan: Plan, case: Case, record: dict[str, object]) -> None:
+        # All rounds differ a little: an interval needs noise.
+        factor = (4.0 if case.dataset == "ior-hard" else 1.0) * (1 + 0.01 * (len(world.engine.plans) % 3))
+        record["elapsed_ns"] = int(int(str(record["elapsed_ns"])) * factor)
+
+    world.engine.spoil = slower
+    world.run(world.prepare(repeat=6))
+    ladders = {ladder.part: ladder for ladder in world.summary().ladders}
+    assert {"ior-hard-write", "ior-hard-read"} <= ladders.keys()
+    ladder = ladders["ior-hard-write"]
+    (rung,) = ladder.rungs
+    assert (rung.kind, rung.is_sure, rung.may_rank) == ("pattern", True, False)
+    assert rung.factor == pytest.approx(0.25, rel=0.02)
+    assert ladder.ceiling.kind == "measured"
+    assert "ior-easy-write" in ladder.ceiling.source
