@@ -97,7 +97,7 @@ _PATTERN: Final = Step(
     "Transfers of 47,008 bytes, interleaved in one shared file, take the place of 2M in a file for each rank.",
     _is_easy,
     advice="Let a program that writes so use files of its own, records of whole 4K, or collective calls of MPI-IO. "
-    "`ullage run pio` and `ullage run sweep --file shared` tell size, sharing and alignment apart.",
+    "The suites pio and sweep tell size, sharing and alignment apart.",
 )
 LADDERS: Final = (
     *(LadderRule(f"ior-hard-{access}", (_PATTERN,)) for access in ("write", "read")),
