@@ -125,6 +125,18 @@ def test_names_go_from_no_device_over_no_sync_to_the_value() -> None:
     assert ladder.unexplained.factor == pytest.approx(1, abs=0.02)
 
 
+def test_ranks_in_one_directory_are_compared_with_directories_of_their_own() -> None:
+    made = random.Random(6)
+    fields = {"metric": "operation_rate", "unit": "op/s", "access": "create", "verdict": "cached"}
+    shared, own = (
+        make_row(noisy(rate, made), params={"unique_directory": is_own}, **fields)  # type: ignore[arg-type]
+        for rate, is_own in ((5e3, False), (20e3, True))
+    )
+    rows = [with_ceiling(shared, Ceiling(value=100e3, kind="measured", source="tmpfs")), own]
+    ladder = ladder_of(rows, 0, "metadata")
+    assert [(rung.kind, round(rung.factor, 2)) for rung in ladder.rungs] == [("file system", 0.2), ("directory", 0.25)]
+
+
 def test_equal_settings_name_a_cause_in_at_most_5_of_100_reports() -> None:
     made = random.Random(20261127)
     reports, named = 200, 0

@@ -197,7 +197,15 @@ def _same_case(metric: str) -> Callable[[Row, Row], bool]:
     return lambda line, row: row.metric == metric and (row.case, row.params) == (line.case, line.params)
 
 
-_METADATA_STEPS: Final = (
+def _has_own_directories(below: Row, row: Row) -> bool:
+    """Tell whether ``row`` is the same work with a directory for each rank."""
+    free = frozenset({"unique_directory"})
+    is_faster = row.metric == below.metric and row.median > below.median
+    own = [one.params.get("unique_directory") for one in (below, row)]
+    return own == [False, True] and is_faster and _kept(below, free) == _kept(row, free)
+
+
+METADATA_STEPS: Final = (
     Step(
         "file system",
         lambda _above, below: f"The file system of {below.target} makes and finds names more slowly than tmpfs does.",
@@ -214,10 +222,18 @@ _METADATA_STEPS: Final = (
         may_rank=True,
         follows=True,
     ),
+    Step(
+        "directory",
+        "All ranks work in one directory instead of a directory each.",
+        _has_own_directories,
+        advice="Give each rank of the program a directory of its own.",
+        may_rank=True,
+        follows=True,
+    ),
 )
 
 LADDERS: Final = (
     *(LadderRule(part, _TRANSFER_STEPS, _moves_bytes) for part in ("disk writes", "disk reads")),
-    LadderRule("metadata", _METADATA_STEPS, lambda row: row.metric == _SYNCED),
+    LadderRule("metadata", METADATA_STEPS, lambda row: row.metric == _SYNCED),
 )
 """Rules for rows of any suite."""

@@ -284,7 +284,14 @@ class PreparedLines:
         session.progress.stage("command lines", missing * len(self.bound), self.translation.time_s or self.seconds)
         number = session.result.next_launch()
         plan = self.plan(str(session.result.records_path(number)), prior, session.seconds)
-        return session.launch(number, progress.numbered(plan), lambda _record: None).code
+        ended = session.launch(number, progress.numbered(plan), lambda _record: None)
+        if not ended.may_go_on:
+            return ended.code
+        from ullage.runs.no_device import measure_names
+        from ullage.system.hardware import read_memory
+
+        stopped = measure_names(plan, session, self.places, read_memory(), ended.seconds)
+        return ended.code if stopped is None else stopped.code
 
     def _whole_rounds(self, progress: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
         """Return elapsed times of the rounds in which every case went well, and how many those are.

@@ -120,9 +120,11 @@ class Explained:
 
 
 def explained_parts(summary: Summary) -> list[Explained]:
-    """Return all parts of the machine that a row stands for, with their ladders."""
-    ladders = {ladder.part: ladder for ladder in summary.ladders}
-    return [Explained(vessel, ladders.get(vessel.part)) for vessel in vessels(summary)]
+    """Return all parts of the machine that a row stands for, with their ladders, then named phases with theirs."""
+    ladders, known = {ladder.part: ladder for ladder in summary.ladders}, vessels(summary)
+    parts = {vessel.part for vessel in known}
+    phases = [Vessel(one.part, one.part, summary.rows[one.row]) for one in summary.ladders if one.part not in parts]
+    return [Explained(vessel, ladders.get(vessel.part)) for vessel in [*known, *phases]]
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from ullage.analysis.ladders import ladders_of
 from ullage.analysis.storage_ladders import LADDERS
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Summary
-from ullage.report.headlines import vessels
+from ullage.report.headlines import headlines_of, vessels
 from ullage.report.ladders import rung_findings
 
 
@@ -19,6 +19,9 @@ def explained(summary: Summary) -> Summary:
     bounded = summary.model_copy(update={"rows": rows})
     places = {id(row): index for index, row in enumerate(rows)}
     lines = [(vessel.part, places[id(vessel.row)]) for vessel in vessels(bounded)]
+    # A benchmark of named phases has rules for some of them by name.
+    phases = [(rows[line.row].word("phase"), line.row) for line in headlines_of(bounded)]
+    lines += [(name, index) for name, index in dict.fromkeys(phases) if name]
     ladders = ladders_of(rows, lines, [*gathered(modules, "LADDERS"), *LADDERS])
     whole = bounded.model_copy(update={"ladders": ladders})
     return whole.model_copy(update={"findings": [*whole.findings, *rung_findings(whole)]}) if ladders else whole

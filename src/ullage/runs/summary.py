@@ -19,6 +19,7 @@ from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.explained import explained
+from ullage.runs.no_device import under_names
 from ullage.runs.nodes import is_of_each_node, judged_by_floors, summary_of_nodes
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
@@ -75,7 +76,7 @@ def _summarise(
     if isinstance(suite, Summarising):
         return suite.summarise(result, request, context)
     launches = [file.records for file in files]
-    rows = with_thread_flags(build_rows(launches, context))
+    rows = under_names(with_thread_flags(build_rows(launches, context)), result, context)
     return SuiteSummary(rows, find_all(rows, failed_cases(launches), LEVEL, context.settable))
 
 

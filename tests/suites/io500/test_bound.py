@@ -8,9 +8,8 @@ import pytest
 from suites.io500.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.model.system import Memory, Place
-from ullage.runs.no_device import NAME, find_tmpfs
+from ullage.runs.no_device import NAME, SAMPLES, find_tmpfs
 from ullage.runs.room import Room
-from ullage.suites.io500.bound import SETS
 from ullage.suites.io500.phases import BY_NAME, phases_of
 
 NAMES = [phase for phase in phases_of("standard") if phase.workload in ("metadata", "find") and phase.scored]
@@ -39,13 +38,13 @@ def test_the_same_calls_by_the_same_ranks_work_on_names_alone(long: World) -> No
         assert (plan.layout.ranks, plan.keep, plan.run_id) == (4, False, "r1-probe")
         assert {case.workload.name for case in plan.cases} == {"metadata", "find"}
         assert len({case.id for case in plan.cases}) == len(plan.cases)
-        assert {case.dataset for case in plan.cases} >= {f"mdtest-hard-{number}" for number in range(1, SETS + 1)}
+        assert {case.dataset for case in plan.cases} >= {f"mdtest-hard-{number}" for number in range(1, SAMPLES + 1)}
     names = sum(
         int(str(case.workload.parameters["items"])) * 4
         for case in plans[0].cases
         if "create" in str(case.workload.parameters.get("phases"))
     )
-    assert names <= 2 * SETS * 3_000
+    assert names <= 2 * SAMPLES * 3_000
 
 
 def test_each_phase_on_names_is_bounded_and_the_bound_is_no_row(long: World) -> None:
@@ -137,3 +136,21 @@ def test_only_a_tmpfs_with_room_is_taken(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_every_phase_that_is_bounded_is_an_official_one() -> None:
     assert all(BY_NAME[phase.name] is phase for phase in NAMES)
+
+
+def test_the_hard_phases_are_explained_by_the_easy_ones(world: World) -> None:
+    def slower(_plan: Plan, case: Case, record: dict[str, object]) -> None:
+        # All rounds differ a little: an interval needs noise.
+        factor = (4.0 if case.dataset == "ior-hard" else 1.0) * (1 + 0.01 * (len(world.engine.plans) % 3))
+        record["elapsed_ns"] = int(int(str(record["elapsed_ns"])) * factor)
+
+    world.engine.spoil = slower
+    world.run(world.prepare(repeat=6))
+    ladders = {ladder.part: ladder for ladder in world.summary().ladders}
+    assert {"ior-hard-write", "ior-hard-read"} <= ladders.keys()
+    ladder = ladders["ior-hard-write"]
+    (rung,) = ladder.rungs
+    assert (rung.kind, rung.is_sure, rung.may_rank) == ("pattern", True, False)
+    assert rung.factor == pytest.approx(0.25, rel=0.02)
+    assert ladder.ceiling.kind == "measured"
+    assert "ior-easy-write" in ladder.ceiling.source

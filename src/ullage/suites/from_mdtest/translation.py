@@ -295,7 +295,7 @@ class FromMdtestOptions(LineOptions):
     """The options of all suites that measure command lines."""
 
     tool = TOOL
-    metrics = "operation_rate latency_p50 latency_p99"
+    metrics = "operation_rate unsynced_operation_rate latency_p50 latency_p99"
     translate = staticmethod(translate)
     changes: ClassVar[Mapping[str, Change]] = {
         "lines": Change(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from ullage.analysis.ceilings.measured import Bound, with_measured
+from ullage.analysis.ceilings.measured import with_measured
 from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.identity import case_id
@@ -20,7 +20,16 @@ from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.results.rows import RowContext
 from ullage.runs.execution import LaunchSpec
-from ullage.runs.no_device import NAME, find_tmpfs
+from ullage.runs.no_device import (
+    FOLDER,
+    NAME,
+    PATIENCE_S,
+    SAMPLES,
+    find_tmpfs,
+    names_bound,
+    next_folder,
+    note_missing,
+)
 from ullage.runs.remains import folders_of
 from ullage.runs.room import Room
 from ullage.runs.session import Ended, Session
@@ -30,8 +39,6 @@ from ullage.suites.io500.phases import BY_NAME, OfficialPhase, phases_of
 from ullage.suites.io500.planning import SMALL_FILE_BYTES, Step, make_plan, make_steps
 from ullage.suites.io500.rounds import Attempt, attempts_of, phase_rows
 
-# Each phase has so many samples in a launch, on datasets of its own.
-SETS: Final = 3
 # Names of all ranks together in each dataset, or of each where there are many.
 _ITEMS: Final = 3_000
 _ITEMS_OF_A_RANK: Final = 100
@@ -39,14 +46,8 @@ _ITEMS_OF_A_RANK: Final = 100
 _LAUNCH_S: Final = 1.0
 _SHARE: Final = 0.1
 _MOST_LAUNCHES: Final = 2
-_PATIENCE_S: Final = 60.0
 _INODE_BYTES: Final = 2048
 _WORKLOADS: Final = ("metadata", "find")
-_FOLDER: Final = "no-device"
-_WHY: Final = (
-    "The same ranks made the same calls on a file system in memory. What the kernel does for a name there it does "
-    "on every device too."
-)
 
 
 def bounded_phases(options: Io500Options) -> list[OfficialPhase]:
@@ -79,12 +80,12 @@ def measure_bound(run: Explained, session: Session, target: Target, seconds: flo
     if _SHARE * seconds < _LAUNCH_S or (own is not None and own.is_memory):
         return None
     if why := why_not(run):
-        return _note(session, why)
+        return note_missing(session, why)
     items = max(_ITEMS // options.ranks, _ITEMS_OF_A_RANK)
     names = 2 * items * options.ranks
     place = find_tmpfs(run.machine.memory, Room(names * (_INODE_BYTES + SMALL_FILE_BYTES), names))
     if isinstance(place, str):
-        return _note(session, place)
+        return note_missing(session, place)
     left_s, ended = _SHARE * seconds, None
     for _ in range(_MOST_LAUNCHES):
         if left_s < (_LAUNCH_S if ended is None else ended.seconds):
@@ -94,19 +95,12 @@ def measure_bound(run: Explained, session: Session, target: Target, seconds: flo
         if ended.was_stopped:
             return ended
         if not ended.may_go_on:
-            return _note(session, ended.message or "the launch failed")
+            return note_missing(session, ended.message or "the launch failed")
     return None
 
 
-def _note(session: Session, why: str) -> None:
-    launches = session.result.launches()
-    text = f"the bound of work on names is not available: {why}"
-    if launches:
-        session.note(launches[-1], "info", "no-bound", text)
-
-
 def _launch(run: Explained, session: Session, target: Target, path: Path, items: int, seconds: float) -> Ended:
-    folder = _next_folder(session.result, target)
+    folder = next_folder(session.result, target.name)
     place = Target(name=NAME, uri=f"posix:{path}")
     steps = bound_steps(run.options, place, run.layout, session, items)
     spec = LaunchSpec(0, str(folder / "records.ndjson"), seconds)
@@ -114,13 +108,7 @@ def _launch(run: Explained, session: Session, target: Target, path: Path, items:
     plan = make_plan(run.request, asked, steps, run.layout, spec)
     run_id = folders_of(run.request.run_id)[1]
     session.progress.stage("names without a device", 0, _LAUNCH_S)
-    return session.launch_apart(folder, plan.model_copy(update={"run_id": run_id, "watchdog_s": _PATIENCE_S}))[0]
-
-
-def _next_folder(result: ResultFolder, target: Target) -> Path:
-    top = result.path / PROBE / _FOLDER
-    known = len(list(top.glob(f"{target.name}-*"))) if top.is_dir() else 0
-    return top / f"{target.name}-{known + 1:03}"
+    return session.launch_apart(folder, plan.model_copy(update={"run_id": run_id, "watchdog_s": PATIENCE_S}))[0]
 
 
 def bound_steps(options: Io500Options, place: Target, layout: Layout, session: Session, items: int) -> list[Step]:
@@ -128,10 +116,10 @@ def bound_steps(options: Io500Options, place: Target, layout: Layout, session: S
     wanted = {phase.name for phase in bounded_phases(options)}
     skipped = sorted(phase.name for phase in phases_of(options.mode) if phase.name not in wanted)
     config = options.config.model_copy(update={"skipped": skipped, "files_per_directory": None})
-    reduced = options.model_copy(update={"config": config, "stonewall_s": _PATIENCE_S})
+    reduced = options.model_copy(update={"config": config, "stonewall_s": PATIENCE_S})
     sizes = Sizes(block_bytes=config.transfer_bytes, segments=1, easy_items=items, hard_items=items)
-    steps = make_steps(reduced, place, sizes, layout, session.engine_context.description, _PATIENCE_S)
-    return [_of_set(step, layout, number) for number in range(1, SETS + 1) for step in steps]
+    steps = make_steps(reduced, place, sizes, layout, session.engine_context.description, PATIENCE_S)
+    return [_of_set(step, layout, number) for number in range(1, SAMPLES + 1) for step in steps]
 
 
 def _of_set(step: Step, layout: Layout, number: int) -> Step:
@@ -160,20 +148,13 @@ def under_bounds(rows: Sequence[Row], result: ResultFolder, target: str, context
     if not bounds:
         return list(rows)
     at, giving = bounds[0][0], [row for _, row in bounds]
-    rule = Bound(
-        "operation_rate",
-        lambda row: row.target != NAME and row.word("phase") in BY_NAME,
-        lambda row: row.target == NAME,
-        lambda row: row.word("phase"),
-        lambda row: f"the same calls by {row.ranks} ranks on tmpfs",
-        _WHY,
-    )
+    rule = names_bound(lambda row: row.word("phase"))
     return with_measured([*rows, *giving], [rule], at)[: len(rows)]
 
 
 def _bound_rows(result: ResultFolder, target: str, context: RowContext) -> Iterator[tuple[str, Row]]:
     """Yield the rates without a device, a row for each phase, and when they were measured."""
-    top = result.path / PROBE / _FOLDER
+    top = result.path / PROBE / FOLDER
     attempts = [one for folder in sorted(top.glob(f"{target}-*")) for one in _attempts(folder)]
     for name, some in grouped((one.phase.name, one) for one in attempts).items():
         for row in phase_rows(BY_NAME[name], some, context):

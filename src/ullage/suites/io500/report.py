@@ -4,6 +4,8 @@
 import math
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.ladders import LadderRule, Step
+from ullage.analysis.storage_ladders import METADATA_STEPS
 from ullage.model.summary import Row
 from ullage.quantity import DASH, significant
 from ullage.report.answers import AnswerRule
@@ -80,6 +82,26 @@ def _is_scored(row: Row) -> bool:
 HEADLINES: Final = tuple(
     Rule(part, metric, _is_scored, lambda row: row.params["phase"], lambda row: row.word("phase"))
     for part, metric in (("disk", "bandwidth"), ("metadata", "operation_rate"))
+)
+
+# -- where the rest of the hard phases goes ---------------------------------------------------------------------------
+
+
+def _is_easy(hard: Row, row: Row) -> bool:
+    same = (row.suite, row.target, row.metric) == (hard.suite, hard.target, hard.metric)
+    return same and row.word("phase") == hard.word("phase").replace("hard", "easy") != hard.word("phase")
+
+
+_PATTERN: Final = Step(
+    "pattern",
+    "Transfers of 47,008 bytes, interleaved in one shared file, take the place of 2M in a file for each rank.",
+    _is_easy,
+    advice="Let a program that writes so use files of its own, records of whole 4K, or collective calls of MPI-IO. "
+    "The suites pio and sweep tell size, sharing and alignment apart.",
+)
+LADDERS: Final = (
+    *(LadderRule(f"ior-hard-{access}", (_PATTERN,)) for access in ("write", "read")),
+    LadderRule("mdtest-hard-write", METADATA_STEPS),
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
