@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_led_to_what_can(tmp_path: Path, capsys: pytest.C
     """One whole line each: what was seen, and what to do."""
     cases = {
         b"hello\n": "it begins with 'hello'; `ullage import --help` names what is read",
-        b"IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n": "contains no result of ior; give what the program has printed, whole",
+        b"IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n": "contains no result of ior; give",
         b"\x1f\x8b\x08": "cannot be unpacked",
         b"PK\x03\x04": "unpack it",
         b"result.txt".ljust(257, b"\0") + b"ustar\0": "is an archive; name it so that it ends with one of .tar",

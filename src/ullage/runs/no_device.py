@@ -81,7 +81,7 @@ _INODE_BYTES: Final = 2048
 _MOST_FILE_BYTES: Final = 4096
 _METRIC: Final = "operation_rate"
 _WHY: Final = (
-    "The same ranks made the same calls on a file system in memory, and what the kernel does for a name there it does "
+    "The same ranks made the same calls on a file system in memory. What the kernel does for a name there it does "
     "on every device too."
 )
 
