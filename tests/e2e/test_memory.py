@@ -26,7 +26,7 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     assert "Memory" in out
     summary = json.loads((result / "summary.json").read_text())
     rows = summary["rows"]
-    assert all(row["median"] > 0 for row in rows)
+    assert all(row["median"] > 0 for row in rows if row["unit"] != "of time")
     if "time-too-short" in {event["kind"] for event in summary["events"]}:
         pytest.skip(f"{_SECONDS} s were too short here: working sets of main memory are four times the last cache")
     assert {"memory_bandwidth", "access_time", "update_rate"} <= {row["metric"] for row in rows}

@@ -37,6 +37,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
     found = load_sections()
     assert [section.name for section in found] == [
         "front",
+        "ladders",
         "nodes",
         "required",
         "scores",

@@ -25,7 +25,20 @@ FREEZE: Final = os.environ.get("ULLAGE_FREEZE") == "1"
 SOURCES: Final = Path(ullage.__file__).parent
 # What makes findings, events, notes and flags; whoever calls one of these has sentences.
 MAKERS: Final = frozenset(
-    {"Finding", "finding", "Faster", "_Event", "Note", "Flag", "Verdict", "refused", "imported_row"}
+    {
+        "Finding",
+        "finding",
+        "Faster",
+        "_Event",
+        "Note",
+        "Flag",
+        "Verdict",
+        "refused",
+        "imported_row",
+        "LadderRule",
+        "Bound",
+        "Rung",
+    }
 )
 MOST_WORDS: Final = 25
 MOST_TITLE_WORDS: Final = 16

@@ -7,15 +7,16 @@ rungs of a summary are judged together (Holm); docs/statistics.md has how often 
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.analysis.contests import contest_of, launches_of, spread_of
-from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_spread
+from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_dependence, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.summary import Ladder, Row, Rung
+from ullage.quantity import percent
 
 LEVEL: Final = 0.95
 NOT_EXPLAINED: Final = "not explained"
@@ -79,13 +80,58 @@ class LadderRule:
     stands: Callable[[Row], bool] = lambda _row: True
 
 
+def _of_case(metric: str) -> Picks:
+    return lambda line, row: row.metric == metric and row.case == line.case and row.suite == line.suite
+
+
+WAITED: Final = "waited_share"
+STOLEN: Final = "stolen_share"
+TAKEN_BY_OTHERS: Final = (
+    Step(
+        "waited",
+        lambda _, row: f"Threads waited for a CPU in {percent(row.median)} of the time",
+        None,
+        _of_case(WAITED),
+        lambda _, row: row.notes[0] if row.notes else "Stop other programs, or measure on an exclusive node.",
+        may_rank=True,
+        of_others=True,
+    ),
+    Step(
+        "stolen",
+        lambda _, row: f"The hypervisor gave {percent(row.median)} of the time to others",
+        None,
+        _of_case(STOLEN),
+        "Ask for dedicated cores.",
+        may_rank=True,
+        of_others=True,
+    ),
+)
+"""Steps of any row whose case has rows of these two metrics: what others took of its time."""
+
+
+def why_waited(foreign: float, waited: float, quota: float | None) -> str:
+    """Say why threads waited, and what to do. ``foreign``: what other programs had of the node's CPU time.
+
+    ``quota``: CPUs' worth of time that a control group allows; None: all.
+    """
+    if quota is not None:
+        return f"A control group allows {quota:g} CPUs' worth of time. Ask for a larger quota (cpu.max)."
+    if foreign >= waited / 4:
+        return f"Other programs had {percent(foreign)} of the CPUs' time. Stop them, or measure on an exclusive node."
+    return "No other program was seen. Threads may share a CPU: bind each to a CPU of its own."
+
+
 @dataclass(frozen=True)
 class _Pair:
-    """The rows of a step that were found; ``above`` is None where ``below`` states a share."""
+    """The rows of a step that were found; ``above`` is None where ``below`` states a share.
+
+    ``others``: those that ``above`` was the best of. Any of equals may come out best, so all are judged.
+    """
 
     step: Step
     above: Row | None
     below: Row
+    others: Sequence[Row] = ()
 
     @property
     def both(self) -> tuple[Row, Row]:
@@ -106,12 +152,15 @@ def ladders_of(
         if rows[index].share is not None and (rule := _rule(rules, part, rows[index])) is not None
     ]
     pairs = [pair for _, _, some in found for pair in some]
-    judged = iter(compare_all(_contests(pairs), level))
+    everything = [one for pair in pairs for one in (pair, *(replace(pair, above=other) for other in pair.others))]
+    compared = dict(zip(map(id, everything), compare_all(_contests(everything), level), strict=True))
     places = {id(row): index for index, row in enumerate(rows)}
-    return [
-        _ladder(part, index, rows[index], [_rung(pair, next(judged), places) for pair in some])
-        for part, index, some in found
-    ]
+    ladders: list[Ladder] = []
+    for part, index, some in found:
+        rungs = [_rung(pair, compared[id(pair)], places) for pair in some]
+        # What is proved to be better that way is no way down.
+        ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
+    return ladders
 
 
 def _rule(rules: Iterable[LadderRule], part: str, row: Row) -> LadderRule | None:
@@ -126,8 +175,9 @@ def _pair(step: Step, line: Row, rows: Sequence[Row]) -> _Pair | None:
     if step.above is None:
         return _Pair(step, None, below)
     picks = step.above
-    above = _best(row for row in rows if row is not below and picks(below, row) and _counts(row, step))
-    return None if above is None else _Pair(step, above, below)
+    found = [row for row in rows if row is not below and picks(below, row) and _counts(row, step)]
+    above = _best(found)
+    return None if above is None else _Pair(step, above, below, [row for row in found if row is not above])
 
 
 def _counts(row: Row, step: Step) -> bool:
@@ -142,10 +192,11 @@ def _best(rows: Iterable[Row]) -> Row | None:
 def _contests(pairs: Sequence[_Pair]) -> list[Contest]:
     spread = spread_of({id(row): row for pair in pairs for row in pair.both if min(row.repetitions) > 0}.values())
     found: list[Contest] = []
-    for pair in pairs:
-        ratios = _ratios(pair)
+    paired = [_ratios(pair) for pair in pairs]
+    dependence = pooled_dependence(one for one in paired if one is not None)
+    for pair, ratios in zip(pairs, paired, strict=True):
         if ratios is not None:
-            found.append(Contest(ratios, [1.0] * len(ratios), spread=pooled_spread([ratios])))
+            found.append(Contest(ratios, [1.0] * len(ratios), spread=pooled_spread([ratios], dependence)))
         else:
             above, below = pair.both
             expected = pair.step.expects(above, below)

@@ -70,7 +70,8 @@ _NOT_COMPARED: Final = 0.1
 def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: int = MOST_CHANGES) -> list[Finding]:
     """Return at most ``most`` findings with a gain, the largest weight first, and at most two of one kind of a suite.
 
-    Of several that advise the same change, the one with the largest weight stands for all.
+    Of several that advise the same change, the one with the largest weight stands for all. Changes of our own test
+    never rank.
 
     The weight is the logarithm of the gain that is sure: of the lower bound of its interval, which holds at the level
     of all sentences of a report together, so that a large gain that is poorly known ranks below a smaller one that is
@@ -80,7 +81,7 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
     known = [
         (sure_gain(found.gain) * (1.0 if not care or found.suite in care else _OTHERS), found)
         for found in findings
-        if found.gain is not None
+        if found.gain is not None and not is_of_our_test(found.change)
     ]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
     kinds: Counter[tuple[str, str]] = Counter()
@@ -91,6 +92,14 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
         if kinds[found.suite, found.kind] <= MOST_OF_A_KIND:
             chosen.setdefault(advice, found)
     return list(chosen.values())[:most]
+
+
+_OF_OUR_TEST: Final = re.compile(r"(--(cache|verify|volume|buffers|time|repetitions|seconds|quick)( \S+)?\s*)+")
+
+
+def is_of_our_test(change: str) -> bool:
+    """Tell whether ``change`` only changes how Ullage measures, and neither the machine nor a program of the user."""
+    return _OF_OUR_TEST.fullmatch(change) is not None
 
 
 def advice_of(finding: Finding) -> tuple[str, str]:

@@ -25,7 +25,9 @@ from ullage.report.answers import (
 from ullage.report.data import ReportData
 from ullage.report.facts import number_of, part_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
+from ullage.report.ladders import ladder_svg
 from ullage.report.picture import Front, vessel_svg
+from ullage.report.sections.ladders import SECTION
 from ullage.report.tabs import Parts
 from ullage.report.texts import inert
 from ullage.units import format_volume
@@ -179,6 +181,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             for index, vessel in enumerate(found)
         ],
         "how_to_declare": how_to_declare(found),
+        "ladders": _ladders(data),
         "changes": [
             (finding, told(finding), "" if finding.gain is None else gain_text(finding.gain))
             for finding in changes or _foremost(data)
@@ -188,6 +191,20 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }
+
+
+def _ladders(data: ReportData) -> dict[str, Any]:
+    """Return a picture of each ladder with what to do about its rungs, and the table of ceilings."""
+    from markupsafe import Markup
+
+    content = SECTION.build(data)
+    pictures = [
+        # The drawing is safe to mark up: ladder_svg escapes every text in it.
+        (ladder.part, Markup(ladder_svg(ladder, data.summary.rows[ladder.row], f"ladder-{index}")), ladder.rungs)  # noqa: S704
+        for index, ladder in enumerate(data.summary.ladders)
+        if ladder.rungs
+    ]
+    return {"title": SECTION.title, "doc": SECTION.doc, "pictures": pictures, "grids": content.grids if content else []}
 
 
 def _foremost(data: ReportData) -> list[Finding]:

@@ -159,8 +159,11 @@ def ceiling_text(row: Row | None) -> str:
 
 
 def ceiling_hint(row: Row | None) -> str:
-    """Return the kind of the ceiling and who states it; empty without one."""
-    return "" if row is None or row.ceiling is None else f"{row.ceiling.kind}: {row.ceiling.source}"
+    """Return the kind of the ceiling, who states it, when and why it bounds; empty without one."""
+    if row is None or row.ceiling is None:
+        return ""
+    at = f", {row.ceiling.at[:16].replace('T', ' ')}" if row.ceiling.at else ""
+    return f"{row.ceiling.kind}: {row.ceiling.source}{at}{f'. {row.ceiling.why}' if row.ceiling.why else ''}"
 
 
 def share_text(row: Row | None) -> str:

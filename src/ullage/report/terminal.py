@@ -71,6 +71,7 @@ def _part(summary: Summary, suite: str) -> Summary:
             "events": [one for one in summary.events if one.suite == suite],
             "scores": [],
             "parts": [],
+            "ladders": [],
         }
     )
 
@@ -241,7 +242,9 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     if row.ceiling is not None:
         share = "" if row.share is None else f", of which {format_share(row.share)} is reached"
         ceiling = format_quantity(row.ceiling.value, row.unit)
-        yield "ceiling", f"{ceiling} ({row.ceiling.kind}: {row.ceiling.source}){share}"
+        at = f", {row.ceiling.at[:16].replace('T', ' ')}" if row.ceiling.at else ""
+        why = f". {row.ceiling.why}" if row.ceiling.why else ""
+        yield "ceiling", f"{ceiling} ({row.ceiling.kind}: {row.ceiling.source}{at}){share}{why}"
     else:
         yield "ceiling", f"none is known{_DECLARE[declared_by]}"
     yield "verdict", "; ".join(["INVALID" if row.is_invalid else row.verdict, *row.verdict_reasons])

@@ -6,6 +6,7 @@ from ullage.analysis.ladders import ladders_of
 from ullage.discovery import gathered, suite_modules
 from ullage.model.summary import Summary
 from ullage.report.headlines import vessels
+from ullage.report.ladders import rung_findings
 
 
 def explained(summary: Summary) -> Summary:
@@ -16,4 +17,5 @@ def explained(summary: Summary) -> Summary:
     places = {id(row): index for index, row in enumerate(rows)}
     lines = [(vessel.part, places[id(vessel.row)]) for vessel in vessels(bounded)]
     ladders = ladders_of(rows, lines, gathered(modules, "LADDERS"))
-    return bounded.model_copy(update={"ladders": ladders})
+    whole = bounded.model_copy(update={"ladders": ladders})
+    return whole.model_copy(update={"findings": [*whole.findings, *rung_findings(whole)]}) if ladders else whole

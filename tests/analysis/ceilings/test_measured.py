@@ -2,8 +2,8 @@
 """Bounds that the same parts showed: which rows give them, where they stand, and that they make nothing INVALID."""
 
 import pytest
-from tests.support.make_records import make_row
 
+from support.make_records import make_row
 from ullage.analysis.ceilings.measured import Bound, with_measured
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.flags import INVALID_ABOVE_CEILING, Flag

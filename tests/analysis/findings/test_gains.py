@@ -4,6 +4,8 @@
 import pytest
 
 from support.contests import compare
+from support.make_records import make_row
+from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import gain_of, least_gain, level_of_part, with_gain
 from ullage.model.summary import Finding, Gain
 
@@ -40,3 +42,15 @@ def test_a_finding_without_a_gain_names_no_change() -> None:
     assert with_gain(found, None, "--ranks 4") == found
     assert with_gain(found, Gain(factor=2, low=1.5, high=3), "--ranks 4").change == "--ranks 4"
     assert level_of_part(0.95, 5) == pytest.approx(0.99)
+
+
+@pytest.mark.parametrize(("verdict", "gains"), [("cold", True), ("warm", False), ("cached", False)])
+def test_what_a_cache_gained_is_no_gain_of_the_storage(verdict: str, gains: bool) -> None:
+    scatter = (1, 0.99, 1.01, 1, 0.99, 1.01)
+    rows = [
+        make_row([1e9 * ranks * one for one in scatter], access="read", ranks=ranks, block=block, verdict=verdict)
+        for ranks in (1, 2, 4)
+        for block in (1 << 16, 1 << 20)
+    ]
+    (best,) = [one for one in find_all(rows) if one.kind == "best"]
+    assert (best.gain is not None) == gains

@@ -5,7 +5,7 @@ import pytest
 
 from ullage.model.summary import Finding, Row
 from ullage.suites.cpu.findings import findings_of
-from ullage.suites.cpu.rows import CLOCK_RATIO, RATE_RATIO
+from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO
 
 
 def said(metric: str, low: float | None, high: float | None) -> list[Finding]:

@@ -78,6 +78,17 @@ def test_the_loopback_has_no_ceiling_and_says_so(tmp_path: Path) -> None:
     assert "this tests its cores (1.5 of them busy at 40 Gb/s)" in texts(summary)["loopback"]
 
 
+def test_the_loopback_gains_nothing_that_ranks(tmp_path: Path) -> None:
+    def gains(facts: dict[str, object] | None) -> list[object]:
+        more = {} if facts is None else {"facts": facts}
+        cases = [stream("tcp", 32768, 1, 4e7, **more), stream("tcp", 32768, 4, 1e8, **more)]  # type: ignore[arg-type]
+        found = summary_of(tmp_path / str(facts is None), *cases).findings
+        return [finding.gain for finding in found if finding.gain is not None or finding.change]
+
+    assert gains(BETWEEN_NODES)
+    assert gains(None) == []
+
+
 def test_between_nodes_the_slower_end_bounds(tmp_path: Path) -> None:
     case = stream("tcp", 32768, 1, 1.1e8, facts=BETWEEN_NODES)
     summary = summary_of(tmp_path, case)

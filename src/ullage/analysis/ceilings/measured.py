@@ -71,7 +71,7 @@ def with_measured(rows: Sequence[Row], bounds: Iterable[Bound], at: str = "") ->
         for index in bounded:
             if (ceiling := ceilings.get(bound.key(rows[index]))) is not None:
                 found.setdefault(index, []).append(ceiling)
-    return [_bounded(row, found[index]) if index in found else row for index, row in enumerate(rows)]
+    return [under_measured(row, found[index]) if index in found else row for index, row in enumerate(rows)]
 
 
 def _ceiling(bound: Bound, giving: Sequence[Row], at: str) -> Ceiling | None:
@@ -82,7 +82,8 @@ def _ceiling(bound: Bound, giving: Sequence[Row], at: str) -> Ceiling | None:
     return Ceiling(value=value, kind="measured", source=bound.source(best), why=bound.why, at=at)
 
 
-def _bounded(row: Row, ceilings: Sequence[Ceiling]) -> Row:
+def under_measured(row: Row, ceilings: Sequence[Ceiling]) -> Row:
+    """Return ``row`` under the lowest of ``ceilings``, as ``with_measured`` says."""
     tightest = min if row.better == "more" else max
     ceiling = tightest(ceilings, key=lambda one: one.value)
     known = row.ceiling if row.ceiling is not None and row.ceiling.kind in ("declared", "detected") else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
+from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.findings.doubts import NO_STORAGE
 from ullage.analysis.findings.neighbours import AXES, Axis, lines
 from ullage.analysis.findings.phrasing import (
@@ -88,7 +89,9 @@ def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
     title = _title(pair, found, is_alike=not caveat)
     told = Finding(kind="ratio", title=title, text=text, numbers=_identity(pair, "best") | numbers)
     # Nobody moves data to memory for its rate, and rates of unlike origin do not say what moving it brings.
-    is_choice = not caveat and not {first.verdict, second.verdict} & NO_STORAGE
+    is_choice = (
+        not caveat and not {first.verdict, second.verdict} & NO_STORAGE and all(map(is_of_device, (first, second)))
+    )
     ahead = pair.second.target if found.verdict == "slower" else pair.first.target
     return with_gain(told, gain_of(_turned(found)), settable.change({"target": ahead})) if is_choice else told
 

@@ -5,6 +5,7 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows, contest_of, spread_of
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.neighbours import AXES, Axis, Drop, drops
@@ -54,8 +55,9 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     usual = _middle(grids)
     gain = None if usual is None else gain_of(_against_usual(grids, (grid, best), usual, study.error_of_best, spread))
     is_alike = usual is not None and verdict_word(usual) == verdict_word(best)
-    # Ranks that share cores show what a node does under that load: nobody is told to run so.
-    if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED):
+    # Ranks that share cores show what a node does under that load: nobody is told to run so. What a cache gains is no
+    # gain of the storage.
+    if gain is None or usual is None or not is_alike or best.has_flag(OVERSUBSCRIBED) or not is_of_device(best):
         return found
     text += f" The middle setting has {show(usual.median, usual.unit)}: the best one is {times(gain.factor)} as fast."
     found, parameters = found.model_copy(update={"text": text}), _parameters(grid, best)

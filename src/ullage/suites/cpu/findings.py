@@ -25,15 +25,13 @@ from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
 from ullage.suites.cpu.libraries import GEMM, SOLVE, place_of_type
 from ullage.suites.cpu.options import CpuOptions
+from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, ratio_rows
 from ullage.suites.cpu.rows import (
     CHOSEN,
-    CLOCK_RATIO,
-    RATE_RATIO,
     Measurement,
     best_of,
     best_of_types,
     measurements,
-    ratio_rows,
     with_ceilings,
     with_rows,
 )
@@ -309,5 +307,6 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
     """Return the measurements that the records hold so far, under their ceilings."""
     system = result.read_system()
-    found = with_rows(measurements(launches_of(result), context, options.libraries), with_thread_flags)
+    quota = None if system is None else system.limits.cpu_quota
+    found = with_rows(measurements(launches_of(result), context, options.libraries, quota), with_thread_flags)
     return with_ceilings(found, options.machine, None if system is None else system.cpu.usable_cores)

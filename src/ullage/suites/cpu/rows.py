@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a cpu run by what sets them apart: kernel and threads, or product, library, size and threads. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 from ullage.analysis.ceilings.declared import compute_ceiling
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, with_ceiling
-from ullage.analysis.contests import compare_rows
+from ullage.analysis.ladders import STOLEN, WAITED
 from ullage.analysis.statistics import median
-from ullage.analysis.verdicts.grades import is_sound, worst_grade
+from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag
 from ullage.model.machine import MachineFile
@@ -21,7 +22,7 @@ from ullage.parameters import count_of
 from ullage.quantity import percent
 from ullage.report.grids import PhaseLine
 from ullage.results.rows import Measured, RowContext, join
-from ullage.runs.told import Launches, told_rows
+from ullage.runs.told import Launches, Source, told_rows, with_cause
 from ullage.suites.cpu.libraries import DISTRIBUTED, GEMM, NARROW, SOLVE, WORKLOAD
 from ullage.suites.cpu.options import METRICS
 
@@ -103,15 +104,24 @@ class Measurement(PhaseLine):
 MeasurementT = TypeVar("MeasurementT", bound=Measurement)
 
 
-def measurements(launches: Launches, context: RowContext, labels: Mapping[str, str]) -> list[Measurement]:
+def measurements(
+    launches: Launches, context: RowContext, labels: Mapping[str, str], quota: float | None = None
+) -> list[Measurement]:
     """Return a measurement for each case, in the order in which cases were first met.
 
     Their rows have readable parameters and the flags of the clock.
 
-    ``labels`` gives short names of libraries by path.
+    ``labels`` gives short names of libraries by path. ``quota``: of the control group, in CPUs; None: none.
     """
     wanted = replace(context, metrics=METRICS, accesses=())
-    told = told_rows(launches, wanted, lambda _, source: params_of(source.case, labels, source.run.layout.ranks))
+
+    def tell(row: Row, source: Source) -> dict[str, Scalar] | None:
+        params = params_of(source.case, labels, source.run.layout.ranks)
+        # Of the others nobody asks where their rest went.
+        is_asked = row.metric not in (WAITED, STOLEN) or (params is not None and params["type"] == ROOF_TYPE)
+        return params if is_asked else None
+
+    told = told_rows(launches, wanted, tell, partial(with_cause, quota=quota))
     measured = grouped((item.case.case, item) for item in join(launches))
     rows = nested((row.case, row.metric, row) for row in told)
     found = [Measurement(of_case, measured[case]) for case, of_case in rows.items()]
@@ -161,51 +171,6 @@ def _clock_flags(measurement: Measurement) -> list[Flag]:
     return flags
 
 
-CLOCK_RATIO = "clock_ratio"
-RATE_RATIO = "rate_ratio"
-THREAD_RATIO = "thread_ratio"
-_WIDE = "avx512"
-_MATRIX = "amx"
-_SPECIAL = ("int8", "bf16")
-_RATE = "compute_rate"
-# All ratios of a run hold together at 95 %, up to 50 of them.
-_LEVEL: Final = 0.999
-
-
-def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
-    """Return the rows that follow from others.
-
-    For each type's best kernel they give the rate of k threads over that of one.
-    """
-    kernels = [one for one in found if one.is_kernel]
-    pairs = [
-        pair for _, same in sorted(grouped((one.threads, one) for one in kernels).items()) for pair in _compared(same)
-    ]
-    for best in best_of_types(kernels):
-        first, *others = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
-        pairs += [(THREAD_RATIO, _RATE, one, first) for one in others if first.threads == 1]
-    return [row for pair in pairs for row in _ratio(*pair)]
-
-
-def _compared(same: Sequence[Measurement]) -> Iterator[tuple[str, str, Measurement | None, Measurement | None]]:
-    """Yield what is compared at a thread count: the metric of the ratio, that of both sides, and both.
-
-    They are the clock of the FMA in double precision under AVX-512 and under scalar instructions, AMX and the fastest
-    vector kernel of its type, and the dots of each short type and single precision.
-    """
-    named = {one.name: one for one in same}
-    yield CLOCK_RATIO, "clock", named.get(f"{_WIDE}/fp64/fma"), named.get(f"{NARROW}/fp64/fma")
-    base = best_of(one for one in same if one.params["type"] == "fp32")
-    if base is None:
-        return
-    vectors = grouped((one.params["type"], one) for one in same if one.params["isa"] != _MATRIX)
-    for best in best_of_types(one for one in same if one.params["isa"] == _MATRIX):
-        yield RATE_RATIO, _RATE, best, best_of(vectors.get(best.params["type"], []))
-    for type_ in _SPECIAL:
-        dots = (one for one in same if one.params["type"] == type_ and one.params["operation"] == "dot")
-        yield RATE_RATIO, _RATE, best_of(dots), base
-
-
 def best_of_types(found: Iterable[MeasurementT]) -> list[MeasurementT]:
     """Return the fastest measurement of each type, whatever its thread count."""
     types = grouped((one.params["type"], one) for one in found)
@@ -216,33 +181,6 @@ def best_of(found: Iterable[MeasurementT]) -> MeasurementT | None:
     """Return the fastest measurement that is not INVALID, or None without one."""
     valid = [one for one in found if one.rate is not None and not one.rate.is_invalid]
     return max(valid, key=lambda one: one.value("compute_rate") or 0.0, default=None)
-
-
-def _ratio(metric: str, of: str, first: Measurement | None, second: Measurement | None) -> list[Row]:
-    """Return ``first`` over ``second`` with the interval of their comparison, where both carry one."""
-    if first is None or second is None or first is second:
-        return []
-    a, b = first.rows.get(of), second.rows.get(of)
-    if a is None or b is None or b.median <= 0:
-        return []
-    over = f"{second.name} with {second.threads} thread{'s' if second.threads > 1 else ''}"
-    found = compare_rows(a, b, _LEVEL)
-    return [
-        Row(
-            metric=metric,
-            unit="x",
-            better="more",
-            target=a.target,
-            params={**a.params, "over": over},
-            median=a.median / b.median,
-            low=found.low,
-            high=found.high,
-            repetitions=[a.median / b.median],
-            verdict="none",
-            notes=[f"{of} of {first.name} over that of {over}: two medians, interval at {percent(_LEVEL, 1)}"],
-            grade=worst_grade((a.grade, b.grade)),
-        )
-    ]
 
 
 ROOF_TYPE: Final = "fp64"
@@ -266,11 +204,20 @@ def with_ceilings(found: Iterable[Measurement], machine: MachineFile | None, cor
     ``cores`` is the number of usable physical cores, which more threads do not raise; None if it is not known.
     """
     all_ = list(found)
-    issue = issue_rates(all_)
-    kernels = [_with_ceiling(one, _of_kernel(one, machine, cores, issue)) for one in all_ if one.is_kernel]
+    issue, narrow = issue_rates(all_), narrow_clock(all_)
+    kernels = [_with_ceiling(one, _of_kernel(one, machine, cores, issue, narrow)) for one in all_ if one.is_kernel]
     roofs = fp64_roofs(kernels)
     others = [_with_ceiling(one, _of_library(one, machine, roofs)) for one in all_ if not one.is_kernel]
     return [*kernels, *others]
+
+
+def narrow_clock(found: Iterable[Measurement]) -> float:
+    """Return the clock of one thread with scalar instructions; 0 where no sound row tells it.
+
+    Wide units and busy neighbours lower it. That is part of the gap below a ceiling, not of the ceiling.
+    """
+    rows = (one.rows.get("clock") for one in found if one.name == f"{NARROW}/{ROOF_TYPE}/fma" and one.threads == 1)
+    return max((row.median for row in rows if row is not None and _carries(row)), default=0.0)
 
 
 def issue_rates(found: Iterable[Measurement]) -> dict[str, float]:
@@ -316,7 +263,7 @@ def _most(name: str) -> float:
 
 
 def _of_kernel(
-    one: Measurement, machine: MachineFile | None, cores: int | None, issue: Mapping[str, float]
+    one: Measurement, machine: MachineFile | None, cores: int | None, issue: Mapping[str, float], narrow_hz: float
 ) -> Ceiling | None:
     declared = compute_ceiling(machine, one.name, one.threads)
     if declared is not None:
@@ -324,7 +271,7 @@ def _of_kernel(
     clock, rate, each = one.value("clock"), issue.get(one.name), _operations_each(one)
     if clock is None or rate is None or each is None:
         return None
-    used = one.threads if cores is None else min(one.threads, cores)
+    used, clock = one.threads if cores is None else min(one.threads, cores), max(clock, narrow_hz)
     text = (
         f"{used} core{'s' if used > 1 else ''} x {clock / 1e9:.2f} GHz measured x {_rate_text(rate)} "
         f"x {each:g} operations"

@@ -240,13 +240,20 @@ def findings_of(
     unavailable = dict.fromkeys(
         str(phase.facts["unavailable"]) for phase in phases.values() if "unavailable" in phase.facts
     )
-    return [
-        *_loopback(rows, phases),
+    on_one_node = _loopback(rows, phases)
+    found = [
         *_best_streams(rows, part),
         *_loss(rows, phases, window),
         *_variant(rows, "no_delay", "TCP_NODELAY", part),
         *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
         *_latency(rows),
+    ]
+    # Nobody is told to change a network for what the loopback gained.
+    if on_one_node:
+        found = [one.model_copy(update={"gain": None, "change": ""}) for one in found]
+    return [
+        *on_one_node,
+        *found,
         *(finding("not-available", "ICMP echo is not available", f"ICMP echo is {text}.") for text in unavailable),
     ]
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the rest goes, as words and as a picture: each rung from the ceiling down to the value. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from ullage.analysis.ceilings.rows import is_of_device
+from ullage.analysis.ladders import NOT_EXPLAINED
+from ullage.errors import one_line
+from ullage.model.summary import Finding, Gain, Ladder, Row, Rung, Summary
+from ullage.quantity import format_quantity, percent, times
+from ullage.report.headlines import Vessel, vessels
+
+# A change that costs less is none to name.
+_LEAST_COST: Final = 0.02
+# Rungs that cost more than the whole gap by this factor cost some of it twice.
+_OVERLAP: Final = 1.005
+KIND: Final = "rung"
+"""The kind of findings that rungs become."""
+
+
+def cost(rung: Rung) -> str:
+    """Write ``costs 12 % (10 to 14 %), 1.14 x``; of what the rungs do not explain there is no interval."""
+    lost = percent(1 - rung.factor, 1)
+    if rung.what == NOT_EXPLAINED:
+        too_much = rung.factor >= _OVERLAP
+        return f"the rungs overlap by {times(rung.factor)}" if too_much else f"{lost}, {times(1 / rung.factor)}"
+    if rung.low is None or rung.high is None:
+        return f"costs {lost} (no interval), {times(1 / rung.factor)}"
+    least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
+    between = f"{least:.1f} to {most:.1f} %"
+    if not rung.is_sure:
+        word = "gains" if rung.low > 1 else "costs nothing that can be told"
+        return f"{word} ({between})"
+    return f"costs {lost} ({between}), {times(1 / rung.factor)}"
+
+
+def steps(ladder: Ladder) -> list[tuple[Rung, float]]:
+    """Return the rungs in their order, the unexplained last, each with the share that is left below it."""
+    found: list[tuple[Rung, float]] = []
+    left = 1.0
+    for rung in (*ladder.rungs, ladder.unexplained):
+        left *= rung.factor
+        found.append((rung, left))
+    return found
+
+
+def head(part: str, row: Row) -> str:
+    """Write ``cores: 79.4 Gop/s, 62 % of 128 Gop/s``."""
+    value = f"{part}: {format_quantity(row.median, row.unit)}"
+    if row.ceiling is None or row.share is None:
+        return value
+    return f"{value}, {percent(row.share)} of {format_quantity(row.ceiling.value, row.unit)}"
+
+
+def in_one_line(ladder: Ladder, row: Row) -> str:
+    """Say the whole ladder in one sentence for a table or a terminal."""
+    said = [f"{rung.what.rstrip('.')}: {cost(rung)}" for rung, _ in steps(ladder)]
+    return f"{head(ladder.part, row)}. {'; '.join(said)}."
+
+
+def told_ceiling(row: Row, created: str) -> list[str]:
+    """Return kind, source, time and reason of the ceiling of ``row``; empty without one. ``created``: of the run."""
+    ceiling = row.ceiling
+    if ceiling is None:
+        return []
+    # A datasheet is older than the run, nobody knows by how much.
+    at = ceiling.at or ("" if ceiling.kind == "declared" else created)
+    return [ceiling.kind, ceiling.source, at[:16].replace("T", " "), ceiling.why]
+
+
+def largest(ladder: Ladder) -> Rung | None:
+    """Return the rung that is proved to cost most; None where none costs anything that is worth a name."""
+    causes = [rung for rung in ladder.rungs if rung.is_sure and rung.factor <= 1 - _LEAST_COST]
+    return min(causes, key=lambda rung: rung.factor, default=None)
+
+
+def rung_findings(summary: Summary) -> list[Finding]:
+    """Return a finding for each rung that costs something and is a change of the user's machine or program."""
+    return [
+        _finding(summary.rows[ladder.row], ladder, rung)
+        for ladder in summary.ladders
+        for rung in ladder.rungs
+        if rung.may_rank
+        and rung.is_sure
+        and rung.factor <= 1 - _LEAST_COST
+        # What a cache answered says nothing of the part.
+        and all(is_of_device(summary.rows[index]) for index in (ladder.row, *rung.rows))
+    ]
+
+
+def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
+    low, high = (None if one is None else 1 / one for one in (rung.high, rung.low))
+    title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.what.rstrip('.')}"
+    return Finding(
+        kind=KIND,
+        title=title,
+        text=f"{title}. This {cost(rung)}. {rung.advice}".rstrip(),
+        change=rung.command,
+        gain=Gain(factor=1 / rung.factor, low=low, high=high),
+        severity="advice",
+        numbers={"part": ladder.part, "rung": rung.kind, "factor": rung.factor, "low": rung.low, "high": rung.high},
+        suite=row.suite,
+    )
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A part with its ceiling, and its ladder where there is one. ``row``: that stands for it."""
+
+    vessel: Vessel
+    ladder: Ladder | None
+
+    @property
+    def row(self) -> Row:
+        """The row that stands for the part."""
+        return self.vessel.row
+
+
+def explained_parts(summary: Summary) -> list[Explained]:
+    """Return all parts of the machine that a row stands for, with their ladders."""
+    ladders = {ladder.part: ladder for ladder in summary.ladders}
+    return [Explained(vessel, ladders.get(vessel.part)) for vessel in vessels(summary)]
+
+
+# -- the picture -------------------------------------------------------------------------------------------------------
+
+_WIDTH: Final = 640
+_STEP: Final = 40
+_BAR: Final = 14
+_LONGEST: Final = 96
+
+
+def ladder_svg(ladder: Ladder, row: Row, name: str) -> str:
+    """Draw bars from the ceiling down to the value; ``name`` begins the ids of title and description."""
+    found = steps(ladder)
+    lines = [("the ceiling", 1.0, 1.0, ""), *_bars(found)]
+    drawn = "".join(_bar(index * _STEP, *line) for index, line in enumerate(lines))
+    title = escape(one_line(head(ladder.part, row)))
+    return (
+        f'<svg class="ladder" viewBox="0 0 {_WIDTH} {len(lines) * _STEP}" role="img" '
+        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{title}</title>'
+        f'<desc id="{name}-desc">{escape(one_line(in_one_line(ladder, row), 2000))}</desc>{drawn}</svg>'
+    )
+
+
+def _bars(found: Sequence[tuple[Rung, float]]) -> Iterator[tuple[str, float, float, str]]:
+    before = 1.0
+    for rung, left in found:
+        color = "var(--muted)" if rung.what == NOT_EXPLAINED else "var(--red)"
+        yield f"{rung.what.rstrip('.')}: {cost(rung)}", before, left, color
+        before = left
+
+
+def _bar(y: float, said: str, before: float, left: float, color: str) -> str:
+    most = max(before, left, 1.0)
+    kept, upper = (_WIDTH * min(before, left) / most, _WIDTH * max(before, left) / most)
+    lost = f'<rect x="{kept:.1f}" y="{y + 18}" width="{upper - kept:.1f}" height="{_BAR}" fill="{color}"/>'
+    return (
+        f'<text x="0" y="{y + 12}" font-size="13" fill="var(--ink)">{escape(one_line(said, _LONGEST))}</text>'
+        f'<rect x="0" y="{y + 18}" width="{kept:.1f}" height="{_BAR}" fill="var(--fill)"/>{lost if color else ""}'
+    )
