@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.ceilings.messages import WORST_LINE, Copiers, copies, lines
+from ullage.analysis.ceilings.messages import MEASURED_BOUND, WORST_LINE, Copiers, copies, lines
 from ullage.analysis.ladders import LadderRule
 from ullage.analysis.message_steps import protocol, small_protocol
 from ullage.arrays import np
@@ -56,13 +56,16 @@ def tables(data: ReportData) -> Content | None:
     grids = [_pairs(rows), _exchanges(rows)]
     for matrix in matrices:
         grids += [*_switches(matrix, switches), *_ends(matrix), *_links(matrix)]
-    return Content(notes=[*switch_notes(data, SUITE), *_notes(matrices)], grids=[grid for grid in grids if grid.rows])
+    notes = [*switch_notes(data, SUITE), *_notes(rows, matrices)]
+    return Content(notes=notes, grids=[grid for grid in grids if grid.rows])
 
 
-def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
+def _notes(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[str]:
     if not matrices:
         return []
     how = _AT_ONCE if matrices[-1].at_once else "Each pair was measured while all others waited."
+    if any(row.ceiling is not None for row in rows):
+        return [how, MEASURED_BOUND]
     return [how, "No ceiling is known: the rate of the links is not declared."]
 
 
