@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.messages import MEASURED_BOUND, WORST_LINE, Copiers, copies, lines
@@ -248,6 +249,10 @@ def _one_way(row: Row) -> Copiers:
     return "half" if row.params.get("at_once") else "one"
 
 
+def _is_bandwidth_of(copiers: Copiers, row: Row) -> bool:
+    return row.metric == "pair_bandwidth" and _one_way(row) == copiers
+
+
 def _is_bisection(row: Row) -> bool:
     return row.word("pattern").endswith("bisection")
 
@@ -260,7 +265,7 @@ BOUNDS: Final = (
     copies("exchange_bandwidth", lambda _row: "all", _is_bisection, lambda ranks: 2.0 * (ranks // 2)),
 )
 LADDERS: Final = (
-    LadderRule("messages", (protocol("half"), protocol("one")), lambda row: row.metric == "pair_bandwidth"),
+    *(LadderRule("messages", (protocol(copiers),), partial(_is_bandwidth_of, copiers)) for copiers in ("half", "one")),
     LadderRule("messages", (small_protocol(),), lambda row: row.metric == "pair_latency"),
 )
 
