@@ -9,7 +9,9 @@ import pytest
 from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
 from tests.places.hosts import PAYLOAD_SHARE, hosts_up
 
+from ullage.analysis.ceilings.messages import COPY, LINE, WORST_LINE
 from ullage.engine import describe
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import join
@@ -32,6 +34,19 @@ def test_a_tiny_run_leaves_matrices_patterns_and_a_page(engine: Path, tmp_path: 
     assert {row["metric"] for row in rows} >= {"pair_latency", "pair_bandwidth", "exchange_bandwidth"}
     assert all(row["median"] > 0 for row in rows)
     assert "Every pair" in (result / "report.html").read_text()
+
+
+def test_ranks_with_a_core_each_show_what_bounds_them(engine: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result"
+    code, _, err = run(command(engine, "run", "pairs", "--ranks", "2", "--quick", "--result", str(result)))
+    assert code == 0, err
+    rows = ResultFolder.open(result).read_summary().rows
+    bounds = [row for row in rows if row.is_bound]
+    crowded = any(row.has_flag(OVERSUBSCRIBED) for row in rows)
+    assert {row.metric for row in bounds} == (set() if crowded else {COPY, LINE, WORST_LINE})
+    assert all(row.median > 0 for row in bounds)
+    # Only bounds of rounds in which nothing else was at work count.
+    assert {row.ceiling.kind for row in rows if row.ceiling is not None} <= {"measured"}
 
 
 def test_bad_words_and_a_bad_pattern_are_one_line(engine: Path, tmp_path: Path) -> None:

@@ -175,3 +175,11 @@ def test_the_gap_of_a_stream_is_the_protocol_and_its_block() -> None:
     ]
     found = ladder("network", "network", rows)
     assert found == pytest.approx({"protocol": 0.25, "block": 0.5, "unexplained": 1.0}, rel=5e-3)
+
+
+def test_the_gap_of_a_pair_is_the_mpi_against_the_copies_of_as_many_ranks() -> None:
+    for at_once, left in ((True, 5 / 30), (False, 5 / 40)):
+        pair = row("pair_bandwidth", 5e9, at_once=at_once, **MEGABYTE)
+        assert ladder("pairs", "messages", [pair, *COPIES]) == pytest.approx(
+            {"mpi-protocol": left, "unexplained": 1.0}, rel=5e-3
+        )

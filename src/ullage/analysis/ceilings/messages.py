@@ -24,16 +24,19 @@ Copiers: TypeAlias = Literal["one", "half", "all"]
 
 Rows: TypeAlias = Callable[[Row], bool]
 COPY_WHY: Final = (
-    "Each byte of a message has to be copied at least once out of memory that another core has written. These cores "
-    "copy no faster than that, with nothing else to do."
+    "Each byte of a message has to be copied at least once out of memory that another core has written; these cores "
+    "copied no faster."
 )
 LINE_WHY: Final = (
-    "A message has to bring at least one cache line from one core to the other. A line takes so long between these "
-    "cores, by plain loads and stores."
+    "A message brings at least one cache line from one core to the other, and no line came sooner between these cores."
 )
 COLLECTIVE_WHY: Final = (
-    "Every rank needs bytes of the others: this many messages follow each other, and this many bytes reach each rank, "
-    "in any algorithm (Chan et al. 2007), with a cache line and one copy between these cores as the cheapest message."
+    "In any algorithm so many messages follow each other and so many bytes reach each rank (Chan and others 2007)."
+)
+
+MEASURED_BOUND: Final = (
+    "Ceilings are what the same cores did in the same minutes without MPI: one copy of the bytes, and a cache line one "
+    "way."
 )
 
 

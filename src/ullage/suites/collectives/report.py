@@ -7,6 +7,7 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal
 
+from ullage.analysis.ceilings.messages import MEASURED_BOUND
 from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
@@ -98,7 +99,7 @@ def tables(data: ReportData) -> Content | None:
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     crowded = rank_counts(row for row in rows if is_crowded(row))
-    notes = [_NO_CEILING]
+    notes = [MEASURED_BOUND if any(row.ceiling is not None for row in rows) else _NO_CEILING]
     if any(row.params.get("mode") == "blocking" for row in rows):
         notes.append(_ROTATING)
     if crowded:

@@ -60,8 +60,7 @@ BOUNDS: Final = (
         lambda row: (
             f"{plural(row.count('streams'), 'stream')} over AF_UNIX, blocks of {format_bytes(row.count('block_bytes'))}"
         ),
-        "On one node TCP and UDP do all that the kernel's own sockets (AF_UNIX) do, and a protocol besides. Those "
-        "copy each byte into the kernel and out of it.",
+        "On one node TCP and UDP do all that AF_UNIX sockets do, which copy each byte twice, and a protocol besides.",
     ),
     Bound(
         "latency_p50",
@@ -69,8 +68,7 @@ BOUNDS: Final = (
         lambda row: _is_local(row) and row.word("mode") == "request",
         lambda row: row.count("nodes", 1),
         lambda row: f"{plural(row.count('block_bytes'), 'byte')} there and back through pipes",
-        "A request and its answer wake a process twice. A pipe is the least by which a process of the same node "
-        "can be woken with a byte.",
+        "A request and its answer wake a process twice, and a byte in a pipe is the cheapest way to wake one.",
     ),
 )
 LADDERS: Final = (

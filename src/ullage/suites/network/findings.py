@@ -266,10 +266,13 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
     busy = None
     if best is not None:
         busy = next((row.median for row in rows if row.case == best.case and row.metric == "network_cpu"), None)
+    has_bound = any(phase.phase == "local" for phase in phases.values())
+    bound = "The same without a network bounds them: AF_UNIX for streams, a pipe for requests."
+    bound = bound if has_bound else "No ceiling is known."
     cores = "" if best is None or busy is None else f" ({busy:.1f} of them busy at {_gigabits(best.median)})"
     text = (
         "Both ends were on one node. The bytes went through its kernel and not over a network, so this tests its "
-        f"cores{cores}. What bounds them is the same without a network: AF_UNIX for streams, a pipe for requests."
+        f"cores{cores}. {bound}"
     )
     return [finding("loopback", "No network was tested: both ends were on one node", text, cores=busy)]
 

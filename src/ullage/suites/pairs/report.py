@@ -4,9 +4,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.ceilings.messages import WORST_LINE, Copiers, copies, lines
+from ullage.analysis.ceilings.messages import MEASURED_BOUND, WORST_LINE, Copiers, copies, lines
 from ullage.analysis.ladders import LadderRule
 from ullage.analysis.message_steps import protocol, small_protocol
 from ullage.arrays import np
@@ -56,13 +57,16 @@ def tables(data: ReportData) -> Content | None:
     grids = [_pairs(rows), _exchanges(rows)]
     for matrix in matrices:
         grids += [*_switches(matrix, switches), *_ends(matrix), *_links(matrix)]
-    return Content(notes=[*switch_notes(data, SUITE), *_notes(matrices)], grids=[grid for grid in grids if grid.rows])
+    notes = [*switch_notes(data, SUITE), *_notes(rows, matrices)]
+    return Content(notes=notes, grids=[grid for grid in grids if grid.rows])
 
 
-def _notes(matrices: Sequence[PairMatrix]) -> list[str]:
+def _notes(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[str]:
     if not matrices:
         return []
     how = _AT_ONCE if matrices[-1].at_once else "Each pair was measured while all others waited."
+    if any(row.ceiling is not None for row in rows):
+        return [how, MEASURED_BOUND]
     return [how, "No ceiling is known: the rate of the links is not declared."]
 
 
@@ -245,6 +249,10 @@ def _one_way(row: Row) -> Copiers:
     return "half" if row.params.get("at_once") else "one"
 
 
+def _is_bandwidth_of(copiers: Copiers, row: Row) -> bool:
+    return row.metric == "pair_bandwidth" and _one_way(row) == copiers
+
+
 def _is_bisection(row: Row) -> bool:
     return row.word("pattern").endswith("bisection")
 
@@ -257,7 +265,7 @@ BOUNDS: Final = (
     copies("exchange_bandwidth", lambda _row: "all", _is_bisection, lambda ranks: 2.0 * (ranks // 2)),
 )
 LADDERS: Final = (
-    LadderRule("messages", (protocol("half"), protocol("one")), lambda row: row.metric == "pair_bandwidth"),
+    *(LadderRule("messages", (protocol(copiers),), partial(_is_bandwidth_of, copiers)) for copiers in ("half", "one")),
     LadderRule("messages", (small_protocol(),), lambda row: row.metric == "pair_latency"),
 )
 
