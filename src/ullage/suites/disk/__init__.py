@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 # Few cases, so that each moves data for about a second: a shorter burst shows buffers of the drive.
-_BLOCKS: Final = (10 << 20,)
-_DEPTHS: Final = (1, 64)
-_QUICK_S: Final = 45.0
+_FORM: Final = {"quick": True, "blocks": (10 << 20,), "depths": (1, 64), "time_s": 45.0}
 
 
 class Disk(UsualSuite):
@@ -39,8 +37,7 @@ class Disk(UsualSuite):
 
         in_memory = {place.target for place in read_places(list(targets)) if place.is_memory}
         disks = [target for target in targets if target.name not in in_memory]
-        form = {"quick": True, "threads": [ranks_by_default()], "blocks": _BLOCKS, "depths": _DEPTHS, "time_s": _QUICK_S}
-        return settled(self.options, targets=disks, **form) if disks else None
+        return settled(self.options, targets=disks, threads=[ranks_by_default()], **_FORM) if disks else None
 
 
 SUITE = Disk("disk", __doc__ or "", "options:DiskOptions", "prepare:prepare_disk", "summarise:summarise")
