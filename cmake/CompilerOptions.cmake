@@ -10,6 +10,10 @@ option(ULLAGE_WERROR "Warnings are errors" ${known_compiler})
 option(ULLAGE_SANITIZE "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(ULLAGE_RACES "ThreadSanitizer, and of the tests those of what is threaded" OFF)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Until it has this much (in KiB) the compiler frees nothing of its own: looking for that was an eighth of its time.
+  add_compile_options(--param=ggc-min-heapsize=524288)
+endif()
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()

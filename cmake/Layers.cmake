@@ -8,7 +8,9 @@
 option(ULLAGE_UNITE "The files of a folder make one translation unit: all of it builds sooner, a changed file later" ON)
 set(ullage_engine "${CMAKE_SOURCE_DIR}/engine")
 
-# That each file compiles by itself is known before code is made of it, which other builds do.
+# That each file compiles by itself is known before code is made of it, which other builds do. Where these precompile
+# nothing (see below), they show it of the first file of each unit and of files that are compiled alone: only the others
+# are left.
 option(ULLAGE_CHECK_ONLY "Compile without making code; the program that is built is an empty file" OFF)
 if(ULLAGE_CHECK_ONLY)
   set(CMAKE_CXX_COMPILE_OBJECT "<CMAKE_CXX_COMPILER> <DEFINES> <INCLUDES> <FLAGS> -fsyntax-only <SOURCE>"
@@ -18,15 +20,18 @@ endif()
 
 # Headers of the standard library that most folders include are precompiled: each unit takes a second less. Files still
 # include what they use; preset `apart`, which compiles without this, checks that. Not with a compiler cache: it could no
-# longer share what the builds for two MPIs have in common.
+# longer share what the builds for two MPIs have in common. The sanitizers' builds share nothing, so they do without one.
 set(ullage_precompiled_headers
   <algorithm> <array> <atomic> <chrono> <cmath> <expected> <filesystem> <fstream> <functional> <map> <memory> <optional>
-  <set> <span> <sstream> <string> <string_view> <thread> <utility> <variant> <vector>)
+  <set> <span> <sstream> <string> <string_view> <thread> <utility> <variant> <vector> <nlohmann/json.hpp>)
 set(ullage_precompile OFF)
+if(ULLAGE_SANITIZE OR ULLAGE_RACES)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "")
+endif()
 if(ULLAGE_UNITE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(ullage_precompile ON)
   add_library(ullage-precompiled OBJECT "${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp")
-  target_link_libraries(ullage-precompiled PRIVATE ullage::options)
+  target_link_libraries(ullage-precompiled PRIVATE ullage::options ullage::json)
   target_precompile_headers(ullage-precompiled PRIVATE ${ullage_precompiled_headers})
 endif()
 
@@ -66,6 +71,13 @@ function(ullage_layer folder)
   if(NOT sources)
     return() # headers alone: code is made of them where they are used
   endif()
+  set_property(GLOBAL APPEND PROPERTY ullage_layer_sources ${sources})
+  if(ULLAGE_CHECK_ONLY AND CMAKE_CXX_COMPILER_LAUNCHER)
+    ullage_leave_later_files(sources "${layer_ALONE}")
+    if(NOT sources)
+      return()
+    endif()
+  endif()
   string(MAKE_C_IDENTIFIER "${folder}" name)
   set(target "engine-${name}")
   add_library(${target} OBJECT ${sources})
@@ -78,8 +90,27 @@ function(ullage_layer folder)
   if(ullage_precompile AND NOT layer_ALONE)
     target_precompile_headers(${target} REUSE_FROM ullage-precompiled)
   endif()
-  set_property(GLOBAL APPEND PROPERTY ullage_layer_sources ${sources})
   set(ullage_layer_targets ${ullage_layer_targets} ${target} PARENT_SCOPE)
+endfunction()
+
+# Leaves of the files of a folder those that other builds compile after another file.
+function(ullage_leave_later_files files alone)
+  set(later "")
+  if(NOT alone)
+    foreach(source IN LISTS ${files})
+      ullage_has_own_instructions(own "${source}")
+      if(NOT own)
+        list(APPEND later "${source}")
+      endif()
+    endforeach()
+    list(POP_FRONT later)
+  endif()
+  set(${files} ${later} PARENT_SCOPE)
+endfunction()
+
+function(ullage_has_own_instructions result source)
+  file(STRINGS "${source}" own_instructions REGEX "^#pragma GCC target" LIMIT_COUNT 1)
+  set(${result} "${own_instructions}" PARENT_SCOPE)
 endfunction()
 
 macro(ullage_layers_below pattern)
@@ -103,8 +134,8 @@ function(ullage_unite target alone)
     return()
   endif()
   foreach(source IN LISTS ARGN)
-    file(STRINGS "${source}" own_instructions REGEX "^#pragma GCC target" LIMIT_COUNT 1)
-    if(own_instructions)
+    ullage_has_own_instructions(own "${source}")
+    if(own)
       set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
     endif()
   endforeach()

@@ -71,3 +71,27 @@ def test_words_in_braces_stand_for_where_a_rank_is(tmp_path: Path) -> None:
 def test_an_unknown_word_in_braces_is_an_error() -> None:
     with pytest.raises(UserError, match=r"unknown word \{socked\} in a path.*use \{rank\}, \{local_rank\}, \{node\}"):
         parse_target("pm=/mnt/pmem{socked}")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "uri"),
+    [
+        ("/scratch/me", "me", "posix:/scratch/me"),
+        ("/scratch/me/", "me", "posix:/scratch/me"),
+        ("./a=b", "a=b", None),
+        ("/", "/", "posix:/"),
+        ("/local/{rank}", "{rank}", "posix:/local/{rank}"),
+    ],
+)
+def test_a_path_alone_is_named_by_its_last_part(text: str, name: str, uri: str | None) -> None:
+    target = parse_target(text)
+    assert (target.name, target.uri) == (name, uri or f"posix:{Path.cwd() / 'a=b'}")
+
+
+def test_the_working_folder_is_named_by_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "inner").mkdir()
+    monkeypatch.chdir(tmp_path / "inner")
+    assert parse_target(".").name == "inner"
+    assert parse_target("..").name == tmp_path.name
+    with pytest.raises(UserError, match="two targets have the same name"):
+        parse_targets(["/a/x", "/b/x"])

@@ -34,7 +34,8 @@
 
 namespace ullage {
 
-// The sign of life that rank 0 gives to whoever has started the launch: a number in a file beside the records.
+// The sign of life that rank 0 gives to whoever has started the launch: two numbers in a file beside the records, of
+// which the second changes while data is removed.
 
 class SignOfLife final : Pinned {
  public:
@@ -52,10 +53,12 @@ class SignOfLife final : Pinned {
   }
 
   /// Only one thread may call it.
-  void give() {
+  void give(std::uint64_t removal_looks = 0) {
     if (!file_) return;
-    std::array<char, 32> text{};
-    const int length = std::snprintf(text.data(), text.size(), "%020llu\n", static_cast<unsigned long long>(++signs_));
+    std::array<char, 64> text{};
+    const int length =
+        std::snprintf(text.data(), text.size(), "%020llu %020llu\n", static_cast<unsigned long long>(++signs_),
+                      static_cast<unsigned long long>(removal_looks));
     if (pwrite(file_.get(), text.data(), static_cast<std::size_t>(length), 0) != length) return;
   }
 
@@ -189,7 +192,7 @@ class LaunchWatch final : Pinned {
     heartbeats_.beat(watchdog_.turn() + waits, waits % 2 != 0);
     if (ticks_ % ticks_per_datagram == 0 || ring_.stops()) ring_.send();
     look_at_neighbours(now_ns());
-    if (ticks_ % ticks_per_sign == 0) sign_.give();
+    if (ticks_ % ticks_per_sign == 0) sign_.give(watchdog_.removal_looks());
     ++ticks_;
   }
 

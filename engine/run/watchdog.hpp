@@ -131,6 +131,9 @@ class Watchdog final : Pinned {
   /// Returns, to any thread, a number that changes when this rank begins work.
   [[nodiscard]] std::uint64_t turn() const noexcept { return turn_.load(std::memory_order_relaxed); }
 
+  /// For functions that the watchdog calls: at how many looks this rank was removing, or waited for others after it.
+  [[nodiscard]] std::uint64_t removal_looks() const noexcept { return removal_looks_; }
+
   static constexpr std::chrono::milliseconds tick{100};
 
  private:
@@ -156,6 +159,7 @@ class Watchdog final : Pinned {
       const std::scoped_lock lock(mutex_);
       const Work& work = *work_.load(std::memory_order_acquire);
       const std::int64_t now = now_ns();
+      look_for_removal(work);
       if (has_progressed(work, now)) last_progress_ns_ = now;
       if (last_progress_ns_ == said_once) return;
       limit_ns = std::max(work.limit_ns > 0 ? work.limit_ns : limit_ns, server_ns_);
@@ -171,10 +175,21 @@ class Watchdog final : Pinned {
     if (options_.on_hang) options_.on_hang(hung, limit_ns);
   }
 
+  [[nodiscard]] static std::uint64_t steps_of(const Work& work) {
+    std::uint64_t steps = 0;
+    for (const std::atomic<std::uint64_t>* counter : work.steps) steps += counter->load(std::memory_order_relaxed);
+    return steps;
+  }
+
   [[nodiscard]] static std::uint64_t progress_of(const Work& work) {
-    std::uint64_t progress = work.meter == nullptr ? 0 : work.meter->progress();
-    for (const std::atomic<std::uint64_t>* counter : work.steps) progress += counter->load(std::memory_order_relaxed);
-    return progress;
+    return steps_of(work) + (work.meter == nullptr ? 0 : work.meter->progress());
+  }
+
+  void look_for_removal(const Work& work) {
+    const std::uint64_t steps = steps_of(work);
+    const bool has_removed = !work.steps.empty() && std::exchange(seen_steps_, steps) != steps;
+    is_removing_ = has_removed || (is_removing_ && mpi::Waiting::now());
+    if (is_removing_) ++removal_looks_;
   }
 
   [[nodiscard]] bool has_progressed(const Work& work, std::int64_t now) {
@@ -260,6 +275,9 @@ class Watchdog final : Pinned {
   std::uint64_t seen_written_ = 0;
   std::int64_t server_ns_ = 0;  // what it may need for what it has not confirmed
   std::uint64_t seen_progress_ = 0;
+  std::uint64_t seen_steps_ = 0;
+  std::uint64_t removal_looks_ = 0;
+  bool is_removing_ = false;
   std::int64_t last_progress_ns_ = 0;
   std::int64_t seen_cpu_ns_ = 0;
   std::int64_t last_computed_ns_ = 0;

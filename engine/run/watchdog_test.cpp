@@ -257,6 +257,40 @@ TEST(Watchdog, TurnChangesWithEveryStep) {
   EXPECT_NE(watchdog.turn(), within);
 }
 
+TEST(Watchdog, CountsLooksWhileDataIsRemovedAndAfterThatWhileOthersAreWaitedFor) {
+  std::atomic<std::uint64_t> looks = 0;
+  Watchdog* self = nullptr;
+  std::atomic<bool> is_ready = false;
+  Watchdog watchdog({.on_tick = [&] {
+    if (is_ready) looks = self->removal_looks();
+  }});
+  self = &watchdog;
+  is_ready = true;
+  const auto await_more = [&](std::atomic<std::uint64_t>* counter, int most) {
+    const std::uint64_t before = looks;
+    for (int tries = 0; tries < most && looks < before + 2; ++tries) {
+      if (counter != nullptr) ++*counter;
+      std::this_thread::sleep_for(10ms);
+    }
+    return looks >= before + 2;
+  };
+  std::atomic<std::uint64_t> removed = 0;
+  {
+    const Watched watched(watchdog, "remove", {&removed});
+    std::this_thread::sleep_for(500ms);
+    EXPECT_EQ(looks, 0U) << "nothing was removed yet";
+    bool has_waited = false;
+    // A look between the last removal and the wait, on a busy machine, ends the removal: so it is tried again.
+    for (int tries = 0; tries < most_tries && !has_waited; ++tries) {
+      EXPECT_TRUE(await_more(&removed, 3000));
+      const mpi::Waiting waiting;
+      has_waited = await_more(nullptr, 100);
+    }
+    EXPECT_TRUE(has_waited);
+  }
+  watchdog.end();
+}
+
 TEST(Watchdog, AsksUntilItIsToStopAndSaysSoOnce) {
   std::atomic<int> asked = 0;
   std::atomic<int> stopped = 0;

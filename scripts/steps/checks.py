@@ -76,7 +76,10 @@ def _clang_tidy() -> str:
     known = _known()
     units = tidying.units(folder).items()
     current = {unit: made_of for unit, made_of in units if made_of is None or not known.matches(unit, made_of)}
-    words = ["--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-shadow", "-p", folder]
+    without = [
+        f"--extra-arg=-Wno-{name}" for name in ("unknown-warning-option", "unused-command-line-argument", "shadow")
+    ]
+    words = ["--quiet", *without, "-p", folder]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         found = list(pool.map(_said, ([BIN / "clang-tidy", *words, unit] for unit in current)))
     for (unit, made_of), what in zip(current.items(), found, strict=True):

@@ -77,6 +77,8 @@ def _engine_violations(file: Path, lines: list[str], root: Path) -> Iterator[str
     for number, line in enumerate(lines, start=1):
         if re.match(r"\s*#\s*define\b", line):
             yield f":{number}: a macro; use constexpr, a template or a function"
+        if re.match(r"\s*typedef\b", line):  # clang-tidy takes a quarter of the time of its checks for the same
+            yield f":{number}: a typedef; use using"
         if re.match(r"\s*#\s*include\s*[<\"]mpi\.h", line) and not file.is_relative_to(root / "engine" / "mpi"):
             yield f":{number}: mpi.h is included in engine/mpi only"
         if (short := _SHORT_NAME.match(line)) and not _is_used(short[1] or short[2], number, lines):

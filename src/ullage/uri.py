@@ -15,24 +15,35 @@ _WITH_PATH: Final = frozenset({"posix"})
 _WITHOUT_PATH: Final = frozenset({"null", "model", MEMORY, DEVDAX})
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+]*):(.*)", re.DOTALL)
 _LONGEST_NAME: Final = 64
-_FORMS: Final = "write NAME=PATH, NAME=posix:PATH, NAME=memory:, NAME=devdax:, NAME=null: or NAME=model:"
+_FOLDERS: Final = (".", "..", "~")
+_FORMS: Final = (
+    "write NAME=PATH, a path with a /, NAME=posix:PATH, NAME=memory:, NAME=devdax:, NAME=null: or NAME=model:"
+)
 
 
 def parse_target(text: str) -> Target:
     """Read the target of ``nvme=/local/tmp`` (the path becomes absolute), ``x=null:`` or ``x=model:``.
 
-    Names may hold any printable character but ``=``: they are escaped where they are shown. Raise UserError for
-    anything else.
+    A path alone, such as ``/local/tmp`` or ``.``, is named by its last part. Names may hold any printable character but
+    ``=``: they are escaped where they are shown. Raise UserError for anything else.
     """
-    name, separator, place = text.partition("=")
-    name = name.strip()
-    if not separator or not name or not place.strip():
+    name, place = _name_and_place(text)
+    if not name or not place.strip():
         raise UserError("not a target", f"'{text}'", _FORMS)
     if len(name) > _LONGEST_NAME or not name.isprintable():
         raise UserError(
             "target name is too long or not printable", f"'{text}'", f"at most {_LONGEST_NAME} printable characters"
         )
     return Target(name=name, uri=_uri(place, text))
+
+
+def _name_and_place(text: str) -> tuple[str, str]:
+    head, slash, _ = text.partition("/")
+    if "=" not in head and (slash or text in _FOLDERS):
+        path = Path(text).expanduser()
+        return (path.resolve() if path.name in ("", "..") else path).name or "/", text
+    name, _, place = text.partition("=")
+    return name.strip(), place
 
 
 def _uri(place: str, text: str) -> str:

@@ -125,3 +125,14 @@ def test_the_module_is_the_command() -> None:
     assert done.returncode == EXIT_ENVIRONMENT
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
+
+
+def test_help_and_version_are_verbs_too(capsys: pytest.CaptureFixture[str]) -> None:
+    for asked, option in ((["help", "run", "sweep"], ["run", "sweep", "--help"]), (["version"], ["--version"])):
+        texts: list[str] = []
+        for words in (asked, option):
+            assert app.run(words) == 0
+            texts.append(capsys.readouterr().out)
+        assert texts[0] == texts[1] != ""
+    assert app.run(["help", "nosuch"]) == 2
+    assert "No such command 'nosuch'" in capsys.readouterr().err

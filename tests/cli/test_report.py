@@ -129,7 +129,7 @@ def test_existing_files_of_others_are_replaced_by_force_only(result: Path, tmp_p
     assert table.read_text() == "theirs"
     assert not place.exists()
     assert run([*words, "--force"]) == EXIT_OK
-    assert table.read_text().startswith("metric,")
+    assert table.read_text().startswith("id,suite,metric,")
 
 
 @pytest.mark.parametrize("stream", ["-", "/dev/stdout"])

@@ -119,7 +119,6 @@ def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[str]) -> Non
         time.sleep(0.01)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "a disk that is full while a kernel of suite apps runs", "that kernel fails, the others run, and the page says so"
 )

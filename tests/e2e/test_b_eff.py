@@ -12,8 +12,6 @@ from tests.e2e.commands import command, run, run_here
 
 from ullage.engine import describe
 
-pytestmark = pytest.mark.any_mpi
-
 TINY = ("--lmax", "4K", "--budget", "1ms", "--random-rings", "3", "--repetitions", "2")
 
 

@@ -72,7 +72,6 @@ def summary_of(result: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-@pytest.mark.any_mpi
 def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     code, out, err = run(asked(io_engine, target, result, "--ranks", "2", "--time", "1s", "--all"))
@@ -103,6 +102,7 @@ def test_the_value_follows_from_the_records_by_the_formula(io_engine: Path, targ
     assert len(course_of(result).launches) == len(course.launches)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.long
 def test_any_number_of_processes(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
@@ -114,6 +114,7 @@ def test_any_number_of_processes(io_engine: Path, target: Path, tmp_path: Path) 
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
+@pytest.mark.each_mpi
 def test_sets_of_hints_are_given_to_their_patterns_and_compared(io_engine: Path, target: Path, tmp_path: Path) -> None:
     (tmp_path / "own.txt").write_text(
         "all all all on_open cb_nodes 1\n"
@@ -173,7 +174,6 @@ def test_a_pattern_that_hangs_is_left_out_and_voids_the_result(
 
 
 @pytest.mark.long
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("resumable", [True, False])
 def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Path, resumable: bool) -> None:
     """Its last launch removes the data. Where this process stands still until then, another run may try."""
@@ -194,7 +194,6 @@ def test_an_interrupted_run_goes_on(io_engine: Path, target: Path, tmp_path: Pat
 
 
 @pytest.mark.long
-@pytest.mark.any_mpi
 def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     code, _, err = run(asked(io_engine, "null:", result, "--ranks", "2", "--partitions", "1,2", "--time", "200ms"))
@@ -205,7 +204,6 @@ def test_without_storage_the_loop_itself_is_seen(io_engine: Path, tmp_path: Path
     assert all_are_there(course, 2)
 
 
-@pytest.mark.any_mpi
 def test_few_rounds_give_the_values_no_interval(io_engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ("--ranks", "1", "--time", "500ms", "--repetitions", "2", "--verify", "none", "--no-shared")

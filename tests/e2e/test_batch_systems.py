@@ -89,7 +89,6 @@ def has_repetition(result: Path) -> bool:
     return any(record.kind == "case" for path in files for record in read_records(path).records)
 
 
-@pytest.mark.any_mpi
 def test_a_run_is_submitted_followed_and_reported(batch: Fake, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = batch.submit(result, *ONCE, "--walltime", "00:10:00", "--ppn", "2")
@@ -106,7 +105,6 @@ def test_a_run_is_submitted_followed_and_reported(batch: Fake, tmp_path: Path) -
     assert starts is None or f"\n{starts} " in batch.asked
 
 
-@pytest.mark.any_mpi
 def test_a_job_that_was_forgotten_has_said_itself_how_it_ended(batch: Fake, tmp_path: Path) -> None:
     (batch.store / "forget").touch()
     done = subprocess.run(
@@ -116,7 +114,6 @@ def test_a_job_that_was_forgotten_has_said_itself_how_it_ended(batch: Fake, tmp_
     assert "GONE" not in done.stderr
 
 
-@pytest.mark.any_mpi
 def test_a_script_that_people_submit_makes_the_result_and_resume_asks_for_the_rest(batch: Fake, tmp_path: Path) -> None:
     result = tmp_path / "result"
     launcher = f"script:{batch.name}"
@@ -133,7 +130,6 @@ def test_a_script_that_people_submit_makes_the_result_and_resume_asks_for_the_re
     assert f"resume {result}" in script.read_text()
 
 
-@pytest.mark.any_mpi
 def test_a_job_that_waits_is_said_and_withdrawn_by_ctrl_c(batch: Fake, tmp_path: Path) -> None:
     (batch.store / "hold").touch()
     with under_way(batch, tmp_path / "result", *ONCE) as process:
@@ -150,7 +146,6 @@ def test_a_job_that_waits_is_said_and_withdrawn_by_ctrl_c(batch: Fake, tmp_path:
     assert not (tmp_path / "result").exists()
 
 
-@pytest.mark.any_mpi
 def test_ctrl_c_ends_a_running_job_with_whole_records(batch: Fake, tmp_path: Path) -> None:
     result = tmp_path / "result"
     with under_way(batch, result, *LONG) as process:
@@ -164,7 +159,6 @@ def test_ctrl_c_ends_a_running_job_with_whole_records(batch: Fake, tmp_path: Pat
     assert [end.status for end in ends if end is not None] == ["interrupted"]
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("batch", ["pbs"], indirect=True)
 def test_a_run_that_fits_into_no_job_is_divided_and_the_rest_is_submitted(batch: Fake, tmp_path: Path) -> None:
     """A job of 80 s is warned after 40 s, and measures for 5 s: it keeps a distance of 35 s from the warning."""
@@ -178,7 +172,6 @@ def test_a_run_that_fits_into_no_job_is_divided_and_the_rest_is_submitted(batch:
     assert len(list((result / "batch").glob("job-*.pbs"))) == 2
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("batch", ["pbs"], indirect=True)
 def test_options_of_jobs_are_refused_where_none_is_made(batch: Fake, tmp_path: Path) -> None:
     done = batch.run("run", *DEVICE, "--no-exclusive")
@@ -206,7 +199,6 @@ def engines_of(rank: int, result: Path) -> list[int]:
     return found
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("batch", ["flux"], indirect=True)
 def test_the_rank_that_was_killed_is_named(batch: Fake, tmp_path: Path) -> None:
     result = tmp_path / "result"

@@ -164,7 +164,6 @@ def scaled(engine: Path, model: str, mode: str) -> list[Cell]:
     return cells_of(prepare, asked(scale_of(model, mode), **words), {"t": "posix:/t"}, describe(engine), None)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("mode", ["whole", "subset"])
 @pytest.mark.parametrize("model", list(PUBLISHED))
 def test_a_published_model_is_saved_and_restored_with_its_bytes(
@@ -183,7 +182,6 @@ def test_a_published_model_is_saved_and_restored_with_its_bytes(
             assert phases[0].operations == 2 * tensors
 
 
-@pytest.mark.any_mpi
 def test_a_subset_is_measured_as_a_part_of_the_published_run(engine: Path, tmp_path: Path, target: Path) -> None:
     result, scale = tmp_path / "result", 0.0005
     words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--model", "405B", "--mode", "subset"]
@@ -257,7 +255,6 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     assert find_run_folders(small) == []
 
 
-@pytest.mark.any_mpi
 def test_a_target_that_is_too_small_is_one_line(engine: Path, tmp_path: Path, small: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "checkpoint", "--target", f"here={small}", "--ranks", "2", "--scale", "0.001"]
@@ -280,7 +277,6 @@ def test_a_killed_run_goes_on_with_its_scale(engine: Path, tmp_path: Path, targe
     assert {row.params["scale"] for row in waits(ResultFolder.open(result)).values()} == {0.0001}
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [

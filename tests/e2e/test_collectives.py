@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import check_refusal, command, run
 
-pytestmark = pytest.mark.any_mpi
-
 TINY = ("--operations", "barrier,allreduce,alltoallv", "--sizes", "8", "--repetitions", "1", "--time", "120s")
 
 

@@ -19,6 +19,7 @@ def measured(engine: Path, tmp_path: Path, suite: str, *lines: str) -> Path:
     return result
 
 
+@pytest.mark.each_mpi
 def test_lines_of_ior_share_a_file_and_move_their_bytes(engine: Path, target: Path, tmp_path: Path) -> None:
     """The second and the third read what the first has written in transfers of other sizes."""
     words = f"-b 1m -s 2 -F -C -i 2 -o {target}/easy"
@@ -40,7 +41,6 @@ def test_lines_of_ior_share_a_file_and_move_their_bytes(engine: Path, target: Pa
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_one_fsync_a_write_is_exactly_one(engine: Path, target: Path, tmp_path: Path) -> None:
     line = f"mpirun -np 2 ior -w -Y -t 64k -b 1m -o {target}/f"
     result = measured(engine, tmp_path, "from-ior", line)
@@ -48,7 +48,6 @@ def test_one_fsync_a_write_is_exactly_one(engine: Path, target: Path, tmp_path: 
     assert (phase.operations, phase.syncs) == (32, 32)
 
 
-@pytest.mark.any_mpi
 def test_a_line_of_mdtest_makes_and_removes_its_items(engine: Path, target: Path, tmp_path: Path) -> None:
     line = f"mpirun -np 2 mdtest -n 50 -z 1 -b 3 -u -w 3901 -e 3901 -i 2 -d {target}"
     result = measured(engine, tmp_path, "from-mdtest", line)
@@ -62,7 +61,6 @@ def test_a_line_of_mdtest_makes_and_removes_its_items(engine: Path, target: Path
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_repetitions_that_create_are_kept_apart_and_say_what_a_file_costs(
     engine: Path, target: Path, tmp_path: Path
 ) -> None:
@@ -78,7 +76,6 @@ def test_repetitions_that_create_are_kept_apart_and_say_what_a_file_costs(
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_files_of_one_line_are_used_by_the_next(engine: Path, target: Path, tmp_path: Path) -> None:
     words = f"-n 40 -F -d {target}"
     lines = [f"mpirun -np 2 mdtest -C -Y {words}", f"mpirun -np 2 mdtest -T {words}", f"mpirun -np 2 mdtest -r {words}"]
@@ -118,7 +115,6 @@ def test_the_plan_that_is_shown_is_one(line: str, engine: Path, target: Path) ->
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_a_flag_without_an_equivalent_ends_before_anything_is_touched(engine: Path, target: Path) -> None:
     code, out, err = run_here("run", "from-ior", f"ior -x -o {target}/f", "--engine", str(engine))
     assert (code, out) == (2, "")

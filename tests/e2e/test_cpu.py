@@ -10,8 +10,6 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.results.folder import ResultFolder
 
-pytestmark = pytest.mark.any_mpi
-
 
 def cpu(engine: Path, result: Path, *words: str) -> list[str]:
     return command(engine, "run", "cpu", "--no-peer", "--result", str(result), *words)

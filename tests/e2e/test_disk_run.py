@@ -15,8 +15,6 @@ from ullage.model.summary import Row, Summary
 from ullage.results.folder import ResultFolder
 from ullage.suites.disk.cells import why_not_deep
 
-pytestmark = pytest.mark.any_mpi
-
 KIB, MIB = 1 << 10, 1 << 20
 
 

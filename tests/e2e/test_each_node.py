@@ -120,7 +120,6 @@ def test_a_target_that_one_host_lacks_is_refused_before_anything_is_measured(
     assert list(result.glob("parts/*/records/*")) == []
 
 
-@pytest.mark.any_mpi
 def test_without_a_job_or_hosts_no_nodes_are_known(engine: Path, tmp_path: Path) -> None:
     code, out, err = run_here("run", "noise", "--each-node", "--result", str(tmp_path / "r"), "--engine", str(engine))
     assert (code, out) == (3, "")
@@ -128,6 +127,7 @@ def test_without_a_job_or_hosts_no_nodes_are_known(engine: Path, tmp_path: Path)
     assert err == f"ullage: --each-node: {what}; start it inside a job, or name nodes with --hosts\n"
 
 
+@pytest.mark.each_mpi
 def test_the_nodes_of_a_slurm_job_are_measured_and_judged_by_floors(engine: Path, tmp_path: Path) -> None:
     result, floors = tmp_path / "result", tmp_path / "reqs.toml"
     floors.write_text(
@@ -148,6 +148,7 @@ def test_the_nodes_of_a_slurm_job_are_measured_and_judged_by_floors(engine: Path
     assert summary["nodes"]["batch_system"] == "slurm"
 
 
+@pytest.mark.each_mpi
 def test_a_host_that_cannot_be_reached_is_lost_alone_and_resumed(
     hosts: HostsPlace, engine: Path, tmp_path: Path
 ) -> None:

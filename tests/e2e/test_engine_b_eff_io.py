@@ -60,6 +60,7 @@ def pattern_names(kind: str) -> list[str]:
     return [f"pattern-{number:02d}" for number in range(low, high + 1)]
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_three_launches_write_rewrite_and_read_all_types(
     engine: Path, tmp_path: Path, target: Path, ranks: int
@@ -113,6 +114,7 @@ def test_a_pattern_that_hangs_is_named_and_can_be_left_out(engine: Path, tmp_pat
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 def test_a_hang_leaves_nothing_that_clean_cannot_remove(engine: Path, tmp_path: Path, target: Path) -> None:
     hang = faulty(kind="hang", operation="write", rank=0, after=4)
     document = first(tmp_path, target, [case("shared", "write", hang)], watchdog_s=3.0)
@@ -158,6 +160,7 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     assert [path.name for path in small.iterdir()] == ["filler"]
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("operation", ["open", "sync", "close"])
 @pytest.mark.parametrize("kind", ["scatter", "shared", "separated"])
 def test_errors_around_the_patterns_are_errors_and_nobody_hangs(
@@ -218,7 +221,6 @@ def test_a_rewrite_that_takes_too_long_is_cut_and_what_it_did_not_reach_is_read(
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 def test_mistakes_of_a_plan_are_refused_with_their_pointer(engine: Path, tmp_path: Path, target: Path) -> None:
     mistakes: list[tuple[Document, str]] = [
         ({"hints": {"999/cb_nodes": "1"}}, "/hints/999~1cb_nodes"),
@@ -235,6 +237,7 @@ def test_mistakes_of_a_plan_are_refused_with_their_pointer(engine: Path, tmp_pat
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 def test_hints_are_said_as_given_and_as_granted(engine: Path, tmp_path: Path, target: Path) -> None:
     hints = {"on_open/cb_nodes": "1", "1024/cb_buffer_size": "65536", "1024/no_such_hint": "x"}
     done = run(engine, tmp_path, first(tmp_path, target, [case("scatter", "write", hints=hints)], keep=False))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import subprocess
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "a call that never returns", "end status timeout, the rank named, records flushed; clean empties the target"
 )
@@ -85,6 +86,7 @@ def endless(tmp_path: Path, target: Path) -> Document:
     )
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "SIGTERM, SIGINT, SIGUSR1 at a rank",
     "the repetition is finished, end status interrupted, target empty but for what was there",
@@ -101,6 +103,7 @@ def test_signal_at_the_ranks_ends_cleanly(engine: Path, tmp_path: Path, target: 
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "the stop file of a batch script",
     "the repetition is finished, end status interrupted, target empty but for what was there",
@@ -115,6 +118,7 @@ def test_stop_file_ends_cleanly(engine: Path, tmp_path: Path, target: Path) -> N
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("a rank is killed (SIGKILL)", "the launch ends within seconds; clean empties the target")
 def test_killed_rank_ends_the_run_within_seconds(engine: Path, tmp_path: Path, target: Path) -> None:
     document = endless(tmp_path, target)
@@ -143,6 +147,7 @@ def start_rank_one_by(prefix: list[str], engine: Path, tmp_path: Path, document:
     return popen([*words[:at], str(script), *words[at:]], environment)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("the clock of a rank is ten minutes ahead", "no time in the records shows it")
 def test_clock_of_one_rank_ten_minutes_ahead_is_calibrated_away(engine: Path, tmp_path: Path, target: Path) -> None:
     if code_of(["unshare", "--time", "--monotonic", "5", "true"]) != 0:

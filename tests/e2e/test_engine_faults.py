@@ -35,6 +35,7 @@ def test_injected_errors_fail_the_case_with_errno_path_and_rank(
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("EIO of open, sync, close, read", "exit 4; target empty but for what was there")
 @pytest.mark.parametrize("operation", ["open", "sync", "close", "read"])
 def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, target: Path, operation: str) -> None:
@@ -131,6 +132,7 @@ def test_after_a_stonewall_only_what_was_written_is_read(engine: Path, tmp_path:
     assert 0 < done.phase("read").bytes <= done.phase("write").bytes < 256 * MIB
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "an error of one rank in a shared MPI-IO file",
     "exit 4, nobody hangs, the other case is run; target empty but for what was there",
@@ -151,6 +153,7 @@ def test_error_of_one_rank_of_a_shared_mpi_file_does_not_hang_the_others(
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("collective", [False, True])
 def test_stonewall_of_a_shared_mpi_file_with_syncs_between(
     engine: Path, tmp_path: Path, target: Path, collective: bool
@@ -200,7 +203,6 @@ def test_reads_that_never_began_are_not_called_corrupt(engine: Path, tmp_path: P
     assert 0 < read.verified_bytes <= read.bytes
 
 
-@pytest.mark.any_mpi
 def test_full_verification_longer_than_the_watchdog_is_progress(engine: Path, tmp_path: Path, target: Path) -> None:
     """One of some runs ends so. In another the machine itself may stand still for longer than this watchdog waits."""
     slow = {"inner": "posix", "kind": "delay", "operation": "read", "delay_s": 0.1, "count": 0}

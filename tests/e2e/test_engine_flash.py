@@ -26,6 +26,7 @@ def forms(engine: Path) -> list[tuple[str, str]]:
     return [("mpiio", "raw"), ("posix", "raw"), *([("hdf5", "arrays")] if has_hdf5 else [])]
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
 def test_any_number_of_ranks_reads_what_it_wrote(engine: Path, tmp_path: Path, target: Path, ranks: int) -> None:
     cases = [
@@ -67,6 +68,7 @@ def test_files_have_the_sizes_of_the_original_to_the_byte(engine: Path, tmp_path
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("no space in the middle of a checkpoint", "that case failed with ENOSPC, the next one complete")
 def test_no_space_in_mid_phase_ends_the_case_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     for backend, form in forms(engine):

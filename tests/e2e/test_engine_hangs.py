@@ -27,6 +27,7 @@ from ullage.model.plan import Plan
 LONGEST_S = 90.0
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "a rank that is stopped whole (SIGSTOP)",
     "end status timeout within the limit; the rank named, true counts",
@@ -63,6 +64,7 @@ def rank_of(pid: int) -> int:
     pytest.fail(f"process {pid} has no rank")
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "all ranks are stopped whole (SIGSTOP)",
     "the front ends the launch within the limit and names them; no process left",
@@ -122,7 +124,6 @@ def test_a_file_system_that_never_answers_is_a_timeout_of_its_step(
     assert end.cases_failed == (step.startswith(("begin", "remove: ")))
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "a rank that hangs where a phase is made (its memory is never given)",
     "end status timeout within the limit; rank and step named",

@@ -61,6 +61,7 @@ def test_memory_is_written_and_read_back_without_a_path(engine: Path, tmp_path: 
     assert done.phase("read").verified_bytes == 2 * MIB
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("words", [{"read_back": "other-rank"}, {"file_mode": "shared"}])
 def test_ranks_of_a_node_read_the_memory_of_others(engine: Path, tmp_path: Path, words: Document) -> None:
     done = run(engine, tmp_path, plan(tmp_path, [memory_case("shared", **words)], "memory:"))
@@ -99,6 +100,7 @@ def test_one_flipped_bit_is_found(
     assert "data.00000001" in failure.path
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("a rank with shared memory is killed (SIGKILL)", "nothing is left in /dev/shm")
 def test_killed_ranks_leave_no_memory(engine: Path, tmp_path: Path) -> None:
     before = segments()

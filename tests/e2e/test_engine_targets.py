@@ -20,6 +20,7 @@ from tests.e2e.launching import (
 )
 
 
+@pytest.mark.each_mpi
 def test_round_trip_leaves_nothing(engine: Path, tmp_path: Path, target: Path) -> None:
     document = plan(tmp_path, [case(verify="full")], f"posix:{target}")
     done = run(engine, tmp_path, document)
@@ -29,6 +30,7 @@ def test_round_trip_leaves_nothing(engine: Path, tmp_path: Path, target: Path) -
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("hostile names of targets", "exit 0 as with any other name")
 @pytest.mark.parametrize(
     "name", ['with "quotes"', "with blanks and 'more'", "<script>alert(1)</script>".replace("/", "_"), "new\nline"]
@@ -50,6 +52,7 @@ def test_bad_plan_is_exit_2_with_the_pointer(engine: Path, tmp_path: Path, targe
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("a wrong mpiexec", "exit 3 and one line; nothing is made")
 def test_wrong_number_of_ranks_is_exit_3(engine: Path, tmp_path: Path, target: Path) -> None:
     done = run(engine, tmp_path, plan(tmp_path, [case()], f"posix:{target}", ranks=2), ranks=3)

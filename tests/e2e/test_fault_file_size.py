@@ -30,7 +30,6 @@ def cases_of(result: Path) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("a file grows beyond the limit (ulimit -f)", "the case fails with EFBIG in one line, others are run")
 @pytest.mark.parametrize("backend", ["posix", "stdio", "uring", "mmap", "mpiio", "hdf5", "pmem"])
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
@@ -55,7 +54,6 @@ def test_a_file_beyond_the_limit_of_its_size_fails_the_case(
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 def test_a_sweep_measures_what_is_small_enough(engine: Path, tmp_path: Path, target: Path) -> None:
     """Of a volume of 8 MiB one rank's file is too long, those of eight are not."""
     result = tmp_path / "result"
@@ -68,7 +66,6 @@ def test_a_sweep_measures_what_is_small_enough(engine: Path, tmp_path: Path, tar
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 def test_phases_of_io500_that_are_too_large_fail(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
     words = ["--target", f"t={target}", "--ranks", "2", "--stonewall", "0.3s", "--result", str(result)]
@@ -79,7 +76,6 @@ def test_phases_of_io500_that_are_too_large_fail(engine: Path, tmp_path: Path, t
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 def test_records_that_are_too_long_are_one_line(engine: Path, tmp_path: Path, target: Path) -> None:
     document = plan(tmp_path, [case() for _ in range(8)], f"posix:{target}")
     words, environment = launching.command(engine, launching.write(tmp_path, document), 2)

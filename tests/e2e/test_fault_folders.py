@@ -57,7 +57,6 @@ def mount(foreign: Path, point: Path, mounted: list[Path]) -> None:
     mounted.append(point)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("a run's folder is moved in mid-run", "an event says where it is; clean removes it when it is back")
 def test_a_folder_that_is_moved_is_told(engine: Path, tmp_path: Path, target: Path) -> None:
     document = slow(tmp_path, target)
@@ -75,7 +74,6 @@ def test_a_folder_that_is_moved_is_told(engine: Path, tmp_path: Path, target: Pa
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("a run's folder at its target is moved", "exit 3 and a line that says where it is; a report")
 def test_a_run_whose_folder_is_moved_says_so(engine: Path, tmp_path: Path, target: Path) -> None:
     def move(_: Process) -> None:
@@ -90,7 +88,6 @@ def test_a_run_whose_folder_is_moved_says_so(engine: Path, tmp_path: Path, targe
     assert (result / "report.html").is_file()
 
 
-@pytest.mark.any_mpi
 def test_a_library_does_not_open_by_a_path_that_leads_elsewhere(engine: Path, tmp_path: Path, target: Path) -> None:
     document = slow(tmp_path, target)
     document["cases"].append(case("mpiio"))

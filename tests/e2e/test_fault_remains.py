@@ -23,7 +23,7 @@ from ullage.launch.running import LEDGER
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.progress import make_progress
-from ullage.runs.remains import remove_earlier
+from ullage.runs.remains import name_remains, remove_earlier
 from ullage.runs.session import Session
 
 TOKEN = "ULLAGE_TEST_OF_REMAINS"
@@ -56,7 +56,6 @@ def resumed(engine: Path, result: Path) -> str:
     return errors
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "everything dies after the last needed repetition was recorded and before its files went",
     "resume, which has nothing to launch, removes them",
@@ -97,7 +96,27 @@ def test_what_cannot_be_removed_is_named(engine: Path, tmp_path: Path, target: P
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
+def test_data_that_an_interrupted_run_has_left_is_named_with_the_command_that_removes_it(
+    engine: Path, tmp_path: Path, target: Path
+) -> None:
+    result = tmp_path / "result"
+    sweep(engine, result, str(target))
+    leave(engine, result, tmp_path)
+    (folder,) = find_run_folders(target)
+    context = EngineContext(engine, describe(engine))
+    session = Session(
+        ResultFolder.open(result), context, choose_launcher(context.description), make_progress(quiet=True)
+    )
+    name_remains(session)
+    removing = f"`ullage clean {target} --run {folder.run_id} --yes` removes it"
+    assert session.messages == [f"data was left in {folder.path}; {removing}"]
+    code, _, errors = run(command(engine, *removing.split("`")[1].split()[1:]))
+    assert (code, find_run_folders(target)) == (EXIT_OK, []), errors
+    session.messages.clear()
+    name_remains(session)
+    assert session.messages == []
+
+
 def test_every_folder_of_a_target_that_ranks_expand_is_emptied(engine: Path, tmp_path: Path, target: Path) -> None:
     result, folders = tmp_path / "result", [target / "0", target / "1"]
     for folder in folders:
@@ -109,6 +128,7 @@ def test_every_folder_of_a_target_that_ranks_expand_is_emptied(engine: Path, tmp
     assert [list(folder.iterdir()) for folder in folders] == [[], []]
 
 
+@pytest.mark.each_mpi
 def test_what_a_part_has_left_goes_with_the_whole(engine: Path, tmp_path: Path, target: Path) -> None:
     part, description = tmp_path / "result" / "parts" / "sweep", describe(engine)
     sweep(engine, part, str(target))
@@ -143,7 +163,6 @@ def until(is_so: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "SIGKILL of all processes of a run at once, mpiexec and supervisor among them",
     "resume removes the data, and MPI's segments in /dev/shm and session folders",

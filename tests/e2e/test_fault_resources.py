@@ -76,7 +76,6 @@ def test_result_folder_full_at_any_moment(engine: Path, target: Path, tiny: Path
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("two resumes (or a run and a resume) on one result", "the second ends with exit 3 and one line")
 def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
@@ -92,7 +91,6 @@ def test_the_second_run_on_a_result_is_refused(engine: Path, tmp_path: Path, tar
     assert re.fullmatch(r"ullage: .*is in use by process \d+ on \S+; .*\n", errors), errors
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("two runs on one target", "both end well; neither they nor clean touch the folder of the other")
 def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: Path, target: Path) -> None:
     meanwhile: list[tuple[int, str, str]] = []
@@ -118,7 +116,6 @@ def test_two_runs_on_one_target_leave_each_other_alone(engine: Path, tmp_path: P
     assert launching.untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("standard output full during a run", "exit 3, one line, result and report complete")
 def test_a_run_whose_output_is_full_keeps_its_result(engine: Path, tmp_path: Path, target: Path) -> None:
     words = ["sh", "-c", '"$@" >/dev/full', "sh", *sweep(engine, target, tmp_path / "result")]
@@ -128,6 +125,7 @@ def test_a_run_whose_output_is_full_keeps_its_result(engine: Path, tmp_path: Pat
     assert (tmp_path / "result" / "report.html").stat().st_size > 10_000
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("transfers of 512 TiB", "the case fails with ENOMEM in one line, the other cases are run")
 def test_memory_that_is_not_there_fails_the_case(engine: Path, tmp_path: Path) -> None:
     huge = case(backend="null", transfer_bytes=512 << 40, block_bytes=512 << 40, verify="none")
@@ -162,6 +160,7 @@ def test_room_in_memory_respects_the_control_group(engine: Path, tmp_path: Path)
         subprocess.run(["umount", "-l", str(memory)], check=True)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("little address space (ulimit -v)", "the case fails with ENOMEM in one line, the others are run")
 def test_little_address_space_fails_the_case(engine: Path, tmp_path: Path) -> None:
     big = case(backend="null", transfer_bytes=6 << 30, block_bytes=6 << 30, verify="none")
@@ -174,6 +173,7 @@ def test_little_address_space_fails_the_case(engine: Path, tmp_path: Path) -> No
     assert {record.case for record in done.of("case") if record.status == "ok"} == {fine["id"]}
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("few processes (pids.max)", "the case fails with EAGAIN in one line, the others are run")
 def test_threads_that_do_not_start_fail_the_case(engine: Path, tmp_path: Path, target: Path) -> None:
     with_limit = in_group("pids", {"pids.max": "100"})
@@ -202,6 +202,7 @@ _MANY_THREADS: dict[str, launching.Document] = {
 }
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "threads that do not start (ulimit -v), on one rank or all, in each pool of threads",
     "each case fails with EAGAIN in one line a rank, nobody waits, the next cases are run with all they measure",
@@ -302,6 +303,7 @@ def home() -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("user without root, checkout that may only be read", "runs and reports; or one line and exit 3")
 def test_a_user_without_root_measures_and_reports(engine: Path, home: Path) -> None:
     python = python_of_nobody(home)
@@ -327,7 +329,6 @@ PARTS_OF_NOBODY = (
 )
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault("the tests themselves by a user without root, checkout that may only be read", "they pass")
 def test_the_tests_pass_for_a_user_without_root(home: Path) -> None:
     python = python_of_nobody(home)
@@ -341,7 +342,6 @@ def test_the_tests_pass_for_a_user_without_root(home: Path) -> None:
     assert re.search(r"^\d{2,} passed", done.stdout, re.MULTILINE), done.stdout
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "a limit of open files (ulimit -n) below what mpiexec needs",
     "a soft limit is raised for the launch; a hard one is exit 3 and one line before anything starts",

@@ -71,7 +71,7 @@ def killed_and_resumed(engine: Path, target: Path, words: Sequence[str], result:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [pytest.param(1, marks=pytest.mark.any_mpi), 2])
+@pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.fault(
     "up to 20 random kills of ranks and launchers, each followed by resume",
     "no record lost or double, target empty at the end",
@@ -124,7 +124,6 @@ _WARNED = ("--target", "slow=model:", "--param", "model.bandwidth=2e6", "--ranks
 _TIMES = ("--block", "64K,256K", "--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "the warning of a batch system (SIGUSR1)",
     "the repetition is finished, end status interrupted; resume measures what is missing and nothing twice",

@@ -21,8 +21,6 @@ from ullage.peers.place import file_name, marked_folder
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import build_summary
 
-pytestmark = pytest.mark.any_mpi
-
 VOLUME = 64 * MIB
 
 

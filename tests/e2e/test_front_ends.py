@@ -82,6 +82,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "a terminal that hangs up",
     "exit 5, a report, target empty, no process left",
@@ -127,7 +128,7 @@ def drain_until(terminal: int, happens: Callable[[], object]) -> None:
     "exit 5, a report, target empty, no process left",
 )
 # twice: as a shell and then the kernel do
-@pytest.mark.parametrize("times", [pytest.param(1, marks=pytest.mark.any_mpi), 2])
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.each_mpi)])
 def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path, times: int) -> None:
     result = tmp_path / "result"
 
@@ -145,6 +146,7 @@ def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path:
     assert processes_of(result) == []
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "SIGINT or SIGTERM at the front, twice",
     "exit 5 at once; target empty or listed; no process left",
@@ -169,6 +171,7 @@ def test_a_second_signal_ends_a_run_at_once(engine: Path, target: Path, tmp_path
     assert list(target.iterdir()) == []
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "the front is killed (SIGKILL)",
     "ranks end and remove their files; no segment, folder or process left",
@@ -193,6 +196,7 @@ def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     wait_until(lambda: list(temporary.iterdir()) == [] and not any(path.exists() for path in segments))
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "mpiexec is killed (SIGKILL)",
     "exit 5 and one line; target empty or listed; no segment, folder or process left",

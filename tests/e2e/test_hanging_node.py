@@ -28,6 +28,7 @@ def processes_on(place: HostsPlace, host: str) -> list[int]:
     return [int(word) for word in found.stdout.split()]
 
 
+@pytest.mark.each_mpi
 @pytest.mark.long
 @pytest.mark.fault(
     "a node that hangs whole (all processes of one of two hosts are stopped)",

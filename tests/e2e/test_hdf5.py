@@ -35,6 +35,7 @@ def shared(parameters: Document | None = None, **workload: object) -> Document:
     return case("hdf5", parameters, file_mode="shared", **workload)
 
 
+@pytest.mark.each_mpi
 def test_the_package_for_this_mpi_is_used(engine: Path) -> None:
     """Debian's HDF5 for MPICH is also that of the wheel's MPICH."""
     described = describe(engine)
@@ -45,6 +46,7 @@ def test_the_package_for_this_mpi_is_used(engine: Path) -> None:
     assert backend.available, backend.reason
 
 
+@pytest.mark.each_mpi
 def test_a_sweep_on_several_rank_counts(hdf5: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"here={target}", "--backend", "hdf5", "--ranks", "1,2,4", "--block", "64K"]
@@ -63,7 +65,6 @@ def test_a_sweep_on_several_rank_counts(hdf5: Path, target: Path, tmp_path: Path
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_a_line_of_ior(hdf5: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     line = f"mpirun -np 2 ior -a HDF5 -c -w -r -R -e -t 64k -b 512k -o {target}/f"
@@ -80,6 +81,7 @@ def test_a_line_of_ior(hdf5: Path, target: Path, tmp_path: Path) -> None:
     assert find_run_folders(target) == []
 
 
+@pytest.mark.each_mpi
 def test_the_record_has_what_the_library_granted(hdf5: Path, target: Path, tmp_path: Path) -> None:
     """The library, not the plan, is asked. What it refuses fails the case in one line, and the plan goes on."""
     asked: list[tuple[Document, dict[str, str]]] = [
@@ -115,6 +117,7 @@ def nearly_small(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "no space for the metadata of an HDF5 file", "that case failed with ENOSPC in one line; the next is run"
 )

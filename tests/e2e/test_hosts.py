@@ -30,7 +30,6 @@ def plans(engine: Path, folder: Path, suite: str, *words: str) -> list[dict[str,
     return found
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("suite", ["b_eff", "b_eff_io", "collectives", "congestion", "io500", "rings", "sweep"])
 def test_hosts_alone_are_the_nodes(engine: Path, tmp_path: Path, suite: str) -> None:
     layouts = [plan["layout"] for plan in plans(engine, tmp_path, suite, "--hosts", "a,b,c,d")]
@@ -42,7 +41,6 @@ def test_hosts_alone_are_the_nodes(engine: Path, tmp_path: Path, suite: str) -> 
     assert largest == {"ranks": 4 * on_each, "nodes": 4, "ranks_per_node": on_each, "threads": 1, "binding": binding}
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("suite", ["cpu", "disk", "io_bench", "matrix", "memory", "noise"])
 def test_suites_of_one_node_refuse_hosts(engine: Path, tmp_path: Path, suite: str) -> None:
     place = [] if suite in ("cpu", "memory", "noise") else ["--target", f"t={tmp_path}"]
@@ -110,6 +108,7 @@ def give_all_processors(place: HostsPlace) -> None:
         script.write_text(text)
 
 
+@pytest.mark.each_mpi
 def test_ranks_of_four_hosts_are_bound_one_to_a_core_and_read_back(engine: Path, tmp_path: Path) -> None:
     if (usable_cores() or 0) < _ON_EACH:
         pytest.skip("one core: the next test is of ranks that share it")
@@ -123,6 +122,7 @@ def test_ranks_of_four_hosts_are_bound_one_to_a_core_and_read_back(engine: Path,
     assert not any({"oversubscribed", "unpinned"} & codes for codes in flags)
 
 
+@pytest.mark.each_mpi
 def test_ranks_that_outnumber_the_cores_of_their_hosts_are_flagged_in_every_row(engine: Path, tmp_path: Path) -> None:
     with hosts_up(tmp_path / "hosts", 4) as place:
         found, flags = two_ranks_on_each(place, engine, tmp_path / "result")

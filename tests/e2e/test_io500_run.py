@@ -83,7 +83,6 @@ def _has_made(result: Path, dataset: str) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.any_mpi
 def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, target: Path, tmp_path: Path) -> None:
     result = _interrupted_after(engine, target, tmp_path, "mdtest-hard")
     files = [path for path in target.rglob("file.mdtest.*") if "mdtest-hard" in path.parts]
@@ -101,7 +100,6 @@ def test_all_hard_files_corrupted_between_phases_void_the_run(engine: Path, targ
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
-@pytest.mark.any_mpi
 def test_prepared_folders_give_their_layout_and_the_official_files_are_read(
     engine: Path, target: Path, tmp_path: Path
 ) -> None:

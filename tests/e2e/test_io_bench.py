@@ -8,8 +8,6 @@ from tests.e2e.commands import check_refusal, command, run
 
 from ullage.results.folder import ResultFolder
 
-pytestmark = pytest.mark.any_mpi
-
 KIB, MIB = 1 << 10, 1 << 20
 
 

@@ -33,7 +33,6 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite:
     killed_and_resumed(engine, target, asked, result)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("verb", ["run", "plan"])
 @pytest.mark.parametrize(
     "words",
@@ -145,7 +144,6 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(
     assert find_run_folders(small) == []
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("suite", ["vpic", "bdcats"])
 def test_a_target_without_inodes_is_refused(engine: Path, tmp_path: Path, suite: str) -> None:
     with tiny(tmp_path, "size=4g,nr_inodes=4") as place:
@@ -160,7 +158,6 @@ def test_a_target_without_inodes_is_refused(engine: Path, tmp_path: Path, suite:
     assert not result.exists()
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize("dataset", ["", "samples"], ids=["of a case", "of a launch"])
 def test_a_hundred_thousand_files_are_removed(engine: Path, tmp_path: Path, dataset: str) -> None:
     """Four ranks remove their parts at the end of the case, or those of a named dataset at the end of the launch."""
@@ -193,7 +190,6 @@ def tiny(tmp_path: Path, options: str) -> Iterator[Path]:
 # -- a folder for each rank, where ranks share nothing -----------------------------------------------------------------
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "kinds"),
     [

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from ullage.analysis.ladders import ladders_of
+from ullage.analysis.storage_ladders import LADDERS
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.cli.app import run
 from ullage.model.summary import Row, Summary
 
-pytestmark = [pytest.mark.any_mpi, pytest.mark.undisturbed]
+pytestmark = [pytest.mark.undisturbed]
 
 BANDWIDTH = 50e6
 LATENCY_S = 0.002
@@ -88,3 +90,27 @@ def test_the_findings_say_so_too(summary: Summary) -> None:
         ("device", access) for access in clean
     }
     assert json.loads(summary.model_dump_json())["schema"] == "ullage.summary/2"
+
+
+@pytest.mark.parametrize("access", ["write", "read"])
+def test_every_rung_of_a_ladder_holds_what_the_device_costs(summary: Summary, access: str) -> None:
+    """From one rank and small blocks over two ranks and large ones to the declared rate of the device."""
+    index = next(
+        index
+        for index, row in enumerate(summary.rows)
+        if row.metric == "bandwidth" and place(row) == (access, 1, MIB // 4)
+    )
+    (ladder,) = ladders_of(summary.rows, [(f"disk {access}s", index)], LADDERS)
+    expected = {
+        "drive": expected_bandwidth(2, MIB) / BANDWIDTH,
+        "block": expected_bandwidth(2, MIB // 4) / expected_bandwidth(2, MIB),
+        "ranks": expected_bandwidth(1, MIB // 4) / expected_bandwidth(2, MIB // 4),
+    }
+    product = math.prod(rung.factor for rung in [*ladder.rungs, ladder.unexplained])
+    assert product == pytest.approx(ladder.share)
+    if not all(is_sound(row) for row in summary.rows if row.metric == "bandwidth"):
+        return  # others disturbed rows, which are then no steps
+    assert [rung.kind for rung in ladder.rungs] == ["drive", "block", "ranks"]
+    for rung in ladder.rungs:
+        assert (rung.low or 0) <= expected[rung.kind] * (1 + TOLERANCE)
+        assert (rung.high or math.inf) >= expected[rung.kind] * (1 - TOLERANCE)

@@ -20,6 +20,7 @@ def free_kib() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
 
 
+@pytest.mark.each_mpi
 def test_a_gather_of_more_than_2_gib_is_done_or_refused(engine: Path, tmp_path: Path) -> None:
     has_large_counts = describe(engine).engine.mpi.family == "mpich"
     if has_large_counts and not os.environ.get("ULLAGE_LARGE_CALLS"):

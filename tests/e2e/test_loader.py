@@ -107,7 +107,6 @@ def test_eight_ranks_with_an_accelerator_each_read_and_verify_every_sample(
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("preset", "words", "samples", "batch"),
     [
@@ -175,7 +174,6 @@ def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [

@@ -42,6 +42,7 @@ def cut_off(place: HostsPlace, host: str) -> None:
     subprocess.run(words, env=dict(place.environment("openmpi")), check=True, capture_output=True)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.long
 @pytest.mark.fault(
     "under mpiexec a host is gone (all its processes are killed), and then another one is cut off the network",

@@ -10,8 +10,6 @@ from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.suites.matrix.options import LABELS
 
-pytestmark = pytest.mark.any_mpi
-
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "--time", "120s"]
 

@@ -9,8 +9,6 @@ from tests.e2e.commands import check_refusal, command, run, run_here
 
 from ullage.system.hardware import read_cpu
 
-pytestmark = pytest.mark.any_mpi
-
 # Working sets of main memory are four times the last cache. Where that is large, no time of a test is enough for all.
 _SMALL_CACHE = 64 << 20
 _SECONDS = 100 if max(read_cpu().caches.values(), default=0) <= _SMALL_CACHE else 25

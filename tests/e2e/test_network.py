@@ -26,11 +26,12 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     streams = {
         (row["params"]["protocol"], row["params"]["streams"]) for row in rows if row["metric"] == "network_bandwidth"
     }
-    assert streams == {(protocol, count) for protocol in ("tcp", "udp") for count in (1, 2)}
+    assert streams == {(protocol, count) for protocol in ("tcp", "udp", "unix") for count in (1, 2)}
     latencies = {row["params"]["protocol"] for row in rows if row["metric"] == "latency_p50"}
-    assert {"tcp", "udp"} <= latencies
+    assert {"tcp", "udp", "pipe"} <= latencies
+    assert {row["params"]["protocol"] for row in rows if row["params"].get("bound")} == {"unix", "pipe"}
     assert all(row["median"] > 0 for row in rows if row["metric"] != "loss_share")
-    assert all(row["ceiling"] is None for row in rows)
+    assert {row["ceiling"]["kind"] for row in rows if row["ceiling"] is not None} <= {"measured"}
     assert not any(flag["code"].startswith("INVALID") for row in rows for flag in row["flags"])
     page = (result / "report.html").read_text()
     for title in ("throughput", "round trips", "never leave its kernel"):
@@ -41,7 +42,6 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     assert len(list((result / "records").iterdir())) == launches
 
 
-@pytest.mark.any_mpi
 def test_an_interface_that_is_not_there_is_a_failure_with_its_reason(engine: Path, tmp_path: Path) -> None:
     words = (*TINY, "--protocols", "tcp", "--interface", "no-such-if", "--result", str(tmp_path / "result"))
     code, out, err = run(command(engine, "run", "network", *words))
@@ -49,13 +49,12 @@ def test_an_interface_that_is_not_there_is_a_failure_with_its_reason(engine: Pat
     assert "no-such-if" in out + err
 
 
-@pytest.mark.any_mpi
 def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) -> None:
     check_refusal(engine, tmp_path, ["run", "network", "--block", "64K"], 2, "a datagram of a stream has 16 to 65507")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("front", ["h0", pytest.param("h1", marks=pytest.mark.any_mpi)])
+@pytest.mark.parametrize("front", [pytest.param("h0", marks=pytest.mark.each_mpi), "h1"])
 def test_between_hosts_ours_and_the_peers_find_the_rate_of_the_link(engine: Path, tmp_path: Path, front: str) -> None:
     """Wherever Ullage is started: the peers' servers run on the other host."""
     family = describe(engine).engine.mpi.family

@@ -14,8 +14,6 @@ from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordTail
 
-pytestmark = pytest.mark.any_mpi
-
 
 @pytest.fixture
 def node_engine(engine: Path) -> Path:

@@ -246,7 +246,7 @@ LAYERS = {
 }
 # Their calls of the MPI are those of all others: messages, windows, collectives, its files, HDF5's, and none.
 EACH_MPI = ("transfer", "pio", "b-eff-io", "flash", "ping-pong", "one-sided", "collective", "sockets", "compute")
-OF_ALL = [pytest.param(name, marks=() if name in EACH_MPI else pytest.mark.any_mpi) for name in WORK]
+OF_ALL = [pytest.param(name, marks=pytest.mark.each_mpi if name in EACH_MPI else ()) for name in WORK]
 # A rank is missed after so long; the rest is for a machine that is busy.
 SILENT_S = 3.0
 LONGEST_S = 90.0
@@ -299,7 +299,10 @@ def said_of(done: Finished, case: str) -> list[tuple[int | None, str]]:
     "one rank of any workload has too little memory, too few threads or open files, or a limit of its files' size",
     "its case fails in one line with errno and rank, the next one runs; nothing of ours is left",
 )
-@pytest.mark.parametrize(("short_of", "layer"), launches())
+@pytest.mark.parametrize(
+    ("short_of", "layer"),
+    [pytest.param(*launch, marks=pytest.mark.each_mpi if launch[1] == "storage" else ()) for launch in launches()],
+)
 def test_a_rank_that_is_short_of_something_fails_its_case_alone(
     engine: Path, available: set[str], tmp_path: Path, target: Path, short_of: str, layer: str
 ) -> None:

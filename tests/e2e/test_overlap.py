@@ -148,7 +148,6 @@ def test_a_flipped_bit_is_found_when_the_data_is_read(engine: Path, tmp_path: Pa
 # -- mistakes ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -164,7 +163,6 @@ def test_a_mistake_is_refused_before_anything_is_touched(
     check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 2, expected)
 
 
-@pytest.mark.any_mpi
 def test_want_of_room_is_one_line(engine: Path, tmp_path: Path) -> None:
     words = ["--backend", "posix", "--ranks", "2", "--size", "64K", "--bytes", "64M", "--space", "100M"]
     check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 3, "a smaller --bytes fits")

@@ -20,7 +20,6 @@ LINK_RATE = 200e6 / 8
 TINY = ("--ranks", "3", "--sizes", "8,64K", "--quick", "--repetitions", "1")
 
 
-@pytest.mark.any_mpi
 def test_a_tiny_run_leaves_matrices_patterns_and_a_page(engine: Path, tmp_path: Path) -> None:
     result, pattern = tmp_path / "result", tmp_path / "mine"
     pattern.write_text("0 1\n1 2 2\n2 0\n")
@@ -35,7 +34,6 @@ def test_a_tiny_run_leaves_matrices_patterns_and_a_page(engine: Path, tmp_path: 
     assert "Every pair" in (result / "report.html").read_text()
 
 
-@pytest.mark.any_mpi
 def test_bad_words_and_a_bad_pattern_are_one_line(engine: Path, tmp_path: Path) -> None:
     check_refusal(engine, tmp_path, ["run", "pairs", "--hosts", "a,b", "--launcher", "script"], 2, "--hosts")
     pattern = tmp_path / "bad"
@@ -45,7 +43,6 @@ def test_bad_words_and_a_bad_pattern_are_one_line(engine: Path, tmp_path: Path) 
     assert err.splitlines() == [f"ullage: --pattern {pattern}: line 2: rank 7 of 2 ranks; a line is FROM TO [WEIGHT]"]
 
 
-@pytest.mark.any_mpi
 def test_a_plan_for_hosts_is_of_as_many_nodes(engine: Path) -> None:
     code, out, err = run_here("plan", "pairs", "--hosts", "a,b,c", "--json", "--engine", str(engine))
     assert code == 0, err

@@ -30,6 +30,7 @@ def operations_of(pattern: str) -> list[str]:
     return ["read", "reread"] if pattern == "sequential-shared" else list(OPERATIONS)
 
 
+@pytest.mark.each_mpi
 def test_every_pattern_and_operation_is_measured_and_nothing_is_left(
     engine: Path, target: Path, tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_every_pattern_and_operation_is_measured_and_nothing_is_left(
     assert "Who owns which bytes" in text
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("ranks", [1, 6, 8])
 def test_any_number_of_ranks(engine: Path, target: Path, tmp_path: Path, ranks: int) -> None:
     result = tmp_path / "result"
@@ -119,7 +121,6 @@ def test_a_file_of_directives(engine: Path, target: Path, tmp_path: Path) -> Non
     }
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
@@ -154,6 +155,7 @@ def faulty(pattern: str, *, collective: bool, **fault: object) -> Document:
     }
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault("ENOSPC in the middle of a pattern", "exit 4; errno and rank in the record; the other case is run")
 @pytest.mark.parametrize("collective", [False, True])
 def test_a_full_file_system_in_mid_phase_ends_the_case_on_all_ranks(

@@ -12,8 +12,6 @@ from tests.places.loop_image import loop_image
 
 from ullage.results.folder import ResultFolder
 
-pytestmark = pytest.mark.any_mpi
-
 KIB, MIB = 1 << 10, 1 << 20
 _SIZES = ("--transfer", "64,4104,1M", "--region", "1M", "--volume", "2M", "--block", "256K", "--ranks", "1,2")
 

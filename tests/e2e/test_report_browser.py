@@ -16,7 +16,6 @@ from ullage.suites.b_eff_io.hints import HintSet
 
 EVIL = """</script><script>document.title='broken'</script><img src=x onerror="document.title='broken'">'"\u2028"""
 pytestmark = [
-    pytest.mark.any_mpi,
     pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
 ]
 

@@ -16,7 +16,7 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.html import render
 from ullage.runs.summary import build_summary
 
-pytestmark = [pytest.mark.any_mpi, pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
 WIDTHS = (360, 1024, 1400)
 HOSTILE = "</td><b>\"'&\n\u202egnp.exe \u05d0\u05d1\u05d2 " + "x" * 4096
 MOST_PAGES = 45

@@ -140,7 +140,6 @@ def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path) -> Non
     killed_and_resumed(engine, target, words, result)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [

@@ -63,6 +63,7 @@ def nodes_of(result: Path) -> set[str]:
     }
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("nodes", [2, 4])
 def test_a_run_in_an_allocation_uses_its_nodes_by_srun_and_says_so(
     slurm: SlurmPlace, engine: Path, tmp_path: Path, nodes: int
@@ -80,7 +81,6 @@ def test_a_run_in_an_allocation_uses_its_nodes_by_srun_and_says_so(
     assert (run.pinning.pinned_ranks, run.pinning.unpinned_ranks) == (nodes, 0)
 
 
-@pytest.mark.any_mpi
 def test_ranks_fill_the_cores_that_the_allocation_has(slurm: SlurmPlace, engine: Path) -> None:
     plan = ullage(engine, "plan", "rings", "--json")
 
@@ -98,6 +98,7 @@ def test_ranks_fill_the_cores_that_the_allocation_has(slurm: SlurmPlace, engine:
     assert layout(exclusive=False) == {**whole, "ranks": 2, "ranks_per_node": 1}
 
 
+@pytest.mark.each_mpi
 def test_the_mpiexec_of_the_mpi_starts_ranks_where_the_default_of_srun_is_pmix(
     slurm: SlurmPlace, engine: Path, tmp_path: Path
 ) -> None:
@@ -108,7 +109,6 @@ def test_the_mpiexec_of_the_mpi_starts_ranks_where_the_default_of_srun_is_pmix(
     assert nodes_of(tmp_path / "result") == {"n0", "n1"}
 
 
-@pytest.mark.any_mpi
 def test_several_copies_of_a_run_are_refused(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     words = ullage(engine, "run", *SMALL, "--result", str(tmp_path / "result"))
     done = slurm.run("srun", "--nodes=2", "--ntasks=2", *words)
@@ -119,6 +119,7 @@ def test_several_copies_of_a_run_are_refused(slurm: SlurmPlace, engine: Path, tm
     assert not (tmp_path / "result").exists()
 
 
+@pytest.mark.each_mpi
 def test_ranks_that_do_not_meet_are_named_with_the_remedy(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     """A script with the wrong --mpi: nothing is measured, and the report says which launch, why, and what to do."""
     result = tmp_path / "result"
@@ -155,7 +156,6 @@ def test_a_script_for_two_nodes_measures_between_them_with_bound_ranks(
     assert nodes_of(result) == {"n0", "n1"}
 
 
-@pytest.mark.any_mpi
 def test_network_asks_for_two_nodes_by_script(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "network", "--quick", "--nodes", "2", "--launcher", "script", "--result", str(result)]
@@ -171,6 +171,7 @@ def submit(engine: Path, result: Path, *words: str) -> list[str]:
     return ullage(engine, "run", *words, "--launcher", "slurm", "--result", str(result))
 
 
+@pytest.mark.each_mpi
 def test_a_run_is_submitted_followed_and_reported(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     site = tmp_path / "site.toml"
@@ -185,7 +186,6 @@ def test_a_run_is_submitted_followed_and_reported(slurm: SlurmPlace, engine: Pat
     assert [path.name for path in tmp_path.glob("result.*")] == []
 
 
-@pytest.mark.any_mpi
 def test_a_job_may_share_its_nodes_and_asks_for_its_processors(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     done = slurm.run(*submit(engine, result, *SMALL, "--nodes", "2", "--ppn", "1", "--no-exclusive"))
@@ -199,7 +199,6 @@ def test_a_job_may_share_its_nodes_and_asks_for_its_processors(slurm: SlurmPlace
     assert "reservation" in refused.stderr
 
 
-@pytest.mark.any_mpi
 def test_what_the_scheduler_refuses_is_said_in_its_own_words(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     done = slurm.run(*submit(engine, tmp_path / "result", *SMALL, "--queue", "nowhere"))
     assert (done.returncode, len(done.stderr.splitlines())) == (3, 1)
@@ -228,7 +227,6 @@ def wait_until(true: Callable[[], bool], what: str, timeout_s: float = 90) -> No
         time.sleep(0.2)
 
 
-@pytest.mark.any_mpi
 def test_a_job_that_waits_is_said_and_withdrawn_by_ctrl_c(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     held = slurm.run("sbatch", "--parsable", "--nodes=4", "--exclusive", "--wrap", "sleep 300").stdout.strip()
     slurm.wait_for(held, "RUNNING")
@@ -259,6 +257,7 @@ def has_repetition(result: Path) -> bool:
     )
 
 
+@pytest.mark.each_mpi
 def test_ctrl_c_ends_a_running_job_with_whole_records_and_resume_submits_the_rest(
     slurm: SlurmPlace, engine: Path, tmp_path: Path
 ) -> None:
@@ -283,7 +282,6 @@ def test_ctrl_c_ends_a_running_job_with_whole_records_and_resume_submits_the_res
     assert len(list(result.glob("records/*.ndjson"))) == 2
 
 
-@pytest.mark.any_mpi
 def test_scancel_is_seen(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     process = start(slurm, submit(engine, result, *LONG))
@@ -338,7 +336,6 @@ SLEEPING = ("sweep", "--target", "dev=model:", "--param", "model.bandwidth=1e6",
 CASES = (*SLEEPING, "--block", "64K,256K,1M,2M", "--volume", "4M", "--min-repetitions", "3", "--max-repetitions", "3")
 
 
-@pytest.mark.any_mpi
 @pytest.mark.long
 def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same_rows(
     slurm: SlurmPlace, engine: Path, tmp_path: Path
@@ -369,6 +366,7 @@ def test_a_time_limit_ends_a_job_with_whole_records_and_the_chain_gives_the_same
     ) == [(block, 3) for block in (65536, 262144, 1048576, 2097152)]
 
 
+@pytest.mark.each_mpi
 def test_a_killed_front_leaves_no_ranks_on_the_nodes(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     process = start(

@@ -40,6 +40,7 @@ def idle(slurm: SlurmPlace) -> Iterator[None]:
     slurm.cancel_all()
 
 
+@pytest.mark.each_mpi
 def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     """Each node of this cluster has a folder of that path of its own, which the login node has not."""
     result, local = tmp_path / "result", slurm.folder / "tmp"
@@ -119,7 +120,6 @@ def test_a_node_that_fails_between_launches_is_not_waited_for(slurm: SlurmPlace,
 WARNED = (*SLEEPING, "--block", "64K,256K", "--volume", "1M", "--min-repetitions", "6", "--max-repetitions", "6")
 
 
-@pytest.mark.any_mpi
 def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
     slurm: SlurmPlace, engine: Path, tmp_path: Path
 ) -> None:
@@ -145,7 +145,6 @@ def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
 LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no-peer", "--repetitions", "3")
 
 
-@pytest.mark.any_mpi
 @pytest.mark.long
 def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
@@ -164,7 +163,6 @@ def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tm
     assert not set(cases[0]) & set(cases[1])
 
 
-@pytest.mark.any_mpi
 def test_a_repetition_longer_than_the_walltime_is_refused_before_it_is_submitted(
     slurm: SlurmPlace, engine: Path, tmp_path: Path
 ) -> None:

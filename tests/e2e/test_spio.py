@@ -175,7 +175,6 @@ def test_a_killed_run_goes_on_with_its_volume(engine: Path, tmp_path: Path, targ
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [

@@ -67,7 +67,6 @@ def test_layouts_and_orders_are_measured_and_nothing_is_left(engine: Path, targe
     assert "Exposed I/O along the steps" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
@@ -85,7 +84,6 @@ def files_at(target: Path) -> int:
     return sum(1 for path in target.glob("ullage-*/*/r.*/s.*"))
 
 
-@pytest.mark.any_mpi
 @pytest.mark.long
 @pytest.mark.fault(
     "SIGKILL of a rank in the adjoint phase, with files removed as they are read, and resume",
@@ -140,7 +138,6 @@ def in_memory() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.any_mpi
 def test_a_rank_keeps_100000_files(engine: Path, in_memory: Path, tmp_path: Path) -> None:
     sizes = ["--ranks", "1", "--steps", "100000", "--bytes", "8", "--layout", "hashed:2", "--delete"]
     words = ["run", "stepfile", "--target", f"here={in_memory}", *sizes, "--time", "100s", "--max-repetitions", "1"]
@@ -176,7 +173,6 @@ def test_states_go_on_to_the_next_target(engine: Path, target: Path, tmp_path: P
     assert list(second.iterdir()) == []
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "code", "expected"),
     [
@@ -202,7 +198,6 @@ def test_states_that_can_go_nowhere_are_refused(
 # -- the page cache ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.any_mpi
 def test_a_small_cache_serves_a_part_of_the_reads(engine: Path, target: Path, tmp_path: Path) -> None:
     """All of Ullage has 256 MiB, its page cache included. The states take 320 MiB.
 
@@ -254,7 +249,6 @@ def walls(result: Path, use: str, phase: str) -> list[float]:
     ]
 
 
-@pytest.mark.any_mpi
 @pytest.mark.undisturbed
 @pytest.mark.parametrize("depth", [0, 2])
 def test_a_prediction_for_a_simulated_device_is_right(engine: Path, tmp_path: Path, depth: int) -> None:
@@ -290,7 +284,6 @@ def test_a_prediction_for_a_simulated_device_is_right(engine: Path, tmp_path: Pa
         assert depth == 0 or best <= 1.05 * hidden, "the I/O overlaps with the computation"
 
 
-@pytest.mark.any_mpi
 def test_rates_of_a_result_predict_without_a_measurement(engine: Path, tmp_path: Path) -> None:
     result, short = tmp_path / "result", ["--time", "20s", "--max-repetitions", "2", "--quiet"]
     code, _, err = run(command(engine, "run", "stepfile", *DEVICE, *short, "--result", str(result)))

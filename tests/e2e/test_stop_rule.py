@@ -8,8 +8,6 @@ from tests.e2e.launching import case, plan, run
 
 from ullage.analysis.statistics import is_look, median_interval, relative_width
 
-pytestmark = pytest.mark.any_mpi
-
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3])
 def test_the_width_in_the_records_is_that_of_the_repetitions_so_far(

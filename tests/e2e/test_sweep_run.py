@@ -55,6 +55,7 @@ def whole_repetitions(result: Path) -> list[int]:
     return list(Counter(record.case for record in cases).values())
 
 
+@pytest.mark.each_mpi
 def test_a_good_sweep(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     words = ["run", "sweep", "--target", f"files={target}", "--ranks", "1,2", "--block", "64K,256K", "--volume", "4M"]
@@ -88,7 +89,7 @@ def test_each_layout_is_measured_by_several_launches_in_turn(engine: Path, targe
 
 
 @pytest.mark.fault("SIGINT, SIGTERM at the front", "exit 5, a report, target empty; resume finishes the rest")
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.any_mpi)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     engine: Path, target: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -115,6 +116,7 @@ def test_an_interrupted_sweep_is_reported_and_can_be_finished(
     assert min(whole_repetitions(result)) >= 2
 
 
+@pytest.mark.each_mpi
 @pytest.mark.fault(
     "a rank of a run is killed", "exit 5, the rank named, target empty or listed; resume finishes the rest"
 )

@@ -48,6 +48,7 @@ def has_hdf5(engine: Path) -> bool:
     return any(one.name == "hdf5" and one.available for one in describe(engine).backends)
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
 def test_every_number_of_ranks_writes_and_verifies_its_tiles(
     engine: Path, tmp_path: Path, target: Path, ranks: int
@@ -88,6 +89,7 @@ def test_surplus_ranks_are_named(engine: Path, tmp_path: Path, target: Path) -> 
     assert {phase.operations for phase in done.of("phase")} == {6}
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("calls", ["independent", "collective"])
 def test_files_beyond_4_gib_are_whole_and_sparse(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
     """A tile crosses 2 GiB, the other 4 GiB: the header is a hole."""
@@ -158,7 +160,6 @@ def test_a_flipped_bit_is_found_with_frame_and_row(engine: Path, tmp_path: Path,
     assert untouched(target)
 
 
-@pytest.mark.any_mpi
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -176,6 +177,7 @@ def test_mistakes_of_a_plan_have_their_pointer(
     assert untouched(target)
 
 
+@pytest.mark.each_mpi
 def test_calls_and_hints_are_compared_and_drawn(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     sizes = ["--tiles", "2x1", "--tile", "64x32", "--overlap", "4", "--frames", "4", "--time", "60s"]
@@ -207,6 +209,7 @@ def test_calls_and_hints_are_compared_and_drawn(engine: Path, target: Path, tmp_
     assert "Which rank owns which bytes of a frame" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.each_mpi
 def test_hdf5_has_tiles_by_both_kinds_of_calls_and_says_what_it_adds(
     engine: Path, target: Path, tmp_path: Path
 ) -> None:
@@ -247,7 +250,6 @@ def test_a_line_of_mpi_tile_io_is_measured(engine: Path, target: Path, tmp_path:
     assert find_run_folders(target) == []
 
 
-@pytest.mark.any_mpi
 def test_a_mistake_is_one_line_and_leaves_nothing(engine: Path, tmp_path: Path) -> None:
     words = ["run", "tile", "--target", "here={here}", "--tiles", "2x2", "--ranks", "3"]
     check_refusal(engine, tmp_path, words, 2, "2x2 tiles need 4 ranks")

@@ -20,8 +20,6 @@ from ullage.runs.tuning.journal import JOURNAL, read_trials
 from ullage.suites.io500 import options as io500_options
 from ullage.suites.io500.phases import BY_NAME
 
-pytestmark = [pytest.mark.any_mpi]
-
 # A trial in which one repetition is disturbed tells what the other two do.
 SHORT = ["--volume", "4M", "--time", "20s", "--min-repetitions", "3", "--max-repetitions", "3", "--access", "write"]
 

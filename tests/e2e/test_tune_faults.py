@@ -27,8 +27,6 @@ from ullage.runs.tuning.journal import JOURNAL, read_trials
 from ullage.runs.tuning.trial_inputs import TrialInputsMaker, command_of, shell_line
 from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs
 
-pytestmark = [pytest.mark.any_mpi]
-
 SHORT = ["--ranks", "1", "--volume", "1M", "--access", "write", "--min-repetitions", "1", "--max-repetitions", "1"]
 WHAT = ["--objective", "write bandwidth", "--time", "5s", "--budget", "10m"]
 # A trial in which one repetition is disturbed tells what the other two do.

@@ -67,6 +67,7 @@ def test_accelerators_read_no_sample_that_their_node_has_written(
     assert {row.params["data_of"] for row in rows if row.params["access"] != "write"} == {"other-node"}
 
 
+@pytest.mark.each_mpi
 def test_an_analysis_reads_the_particles_of_the_other_node(
     engine: Path, tmp_path: Path, target: Path, hosts: HostsPlace
 ) -> None:

@@ -24,7 +24,6 @@ def script(path: Path, *lines: str) -> Path:
     return path
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "each rank in a container of its own, where the number of the shared memory is another file's",
     "that file is left as it is, the case fails in one line, the next one is run",
@@ -70,7 +69,6 @@ def mixed(engine: Path, tmp_path: Path) -> Path:
     return script(tmp_path / "mixed-engine", f'{_IS_RANK_1} && exec {other} "$@"', f'exec {engine} "$@"')
 
 
-@pytest.mark.any_mpi
 @pytest.mark.fault(
     "a rank of another build of the engine", "exit 3, one line names it and both builds; nothing is touched"
 )

@@ -66,6 +66,7 @@ def test_an_analysis_reads_all_a_part_and_strides(engine: Path, target: Path, tm
     assert {row.params["access"] for row in rows} == {"read"}
 
 
+@pytest.mark.each_mpi
 @pytest.mark.parametrize("ranks", [1, 3, 8])
 def test_any_number_of_ranks_reads_what_others_wrote(engine: Path, tmp_path: Path, target: Path, ranks: int) -> None:
     backends = [("mpiio", "raw"), *([("hdf5", "arrays")] if "hdf5" in formats(engine) else [])]

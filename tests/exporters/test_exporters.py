@@ -5,16 +5,23 @@ import csv
 import io
 import json
 import re
+import sys
 from pathlib import Path
 
+import duckdb
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+import ullage
 from support import phase_result
 from support.sample_result import Shape, make_rows, make_summary, write_result
+from ullage.errors import UserError
 from ullage.exporters import load_exporters
 from ullage.exporters.markdown import escape
+from ullage.model.flags import Flag
 from ullage.model.summary import Peer, Summary
 from ullage.report.data import ReportData, load
+from ullage.report.row_records import columns_of, row_ids, row_records
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +37,7 @@ def text_of(name: str, data: ReportData) -> str:
 
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
-    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "mdtest", "openmetrics"}
+    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "mdtest", "openmetrics", "parquet"}
     assert set(found) == {"brief", "csv", "html", "json", "md", "pdf", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 
@@ -127,3 +134,78 @@ def test_openmetrics_text_is_well_formed() -> None:
     sample = re.compile(r'[a-z_]+\{(?:[a-z_]+="(?:[^"\\]|\\["\\n])*",?)+\} [\d.e+]+')
     assert all(sample.fullmatch(line) for line in lines if not line.startswith("#"))
     assert len({line.rpartition(" ")[0] for line in lines}) == len(lines)
+
+
+def twins() -> ReportData:
+    """Two suites with rows of the same target, metric and parameters, and one with a parameter named as a column."""
+    rows = make_rows(Shape(targets=("nvme",)))
+    second = [row.model_copy(update={"suite": "disk", "params": {**row.params, "unit": 'x"y'}}) for row in rows]
+    other = [row.model_copy(update={"suite": "io500"}) for row in rows]
+    return ReportData(make_summary().model_copy(update={"rows": [*rows, *second, *other]}))
+
+
+def test_openmetrics_is_read_by_the_parser_of_prometheus() -> None:
+    data = twins()
+    families = {one.name: one for one in text_string_to_metric_families(text_of("openmetrics", data))}
+    [gauge] = [one for one in families.values() if one.type == "gauge"]
+    assert [sample.value for sample in gauge.samples] == [row.median for row in data.summary.rows]
+    labels = [sample.labels for sample in gauge.samples]
+    assert len({label["id"] for label in labels}) == len(data.summary.rows)
+    assert {label["suite"] for label in labels} == {"sweep", "disk", "io500"}
+    assert not any({"verdict", "grade"} & label.keys() for label in labels)
+    judged = {sample.labels["id"]: sample.labels["grade"] for sample in families["ullage_row"].samples}
+    assert list(judged.values()) == [row.grade or "none" for row in data.summary.rows]
+
+
+def test_a_row_keeps_its_id_where_its_value_grade_and_neighbours_are_others() -> None:
+    summary = twins().summary
+    changed = [row.model_copy(update={"median": 1.0, "grade": "C", "low": None}) for row in reversed(summary.rows)]
+    ids = row_ids(summary)
+    assert row_ids(summary.model_copy(update={"rows": changed})) == ids[::-1]
+    doubled = row_ids(summary.model_copy(update={"rows": [summary.rows[0], summary.rows[0]]}))
+    assert doubled == [ids[0], f"{ids[0]}-2"]
+
+
+def test_parquet_is_read_by_duckdb_with_the_values_of_every_row(tmp_path: Path) -> None:
+    data = twins()
+    content = load_exporters()["parquet"].render(data)
+    assert isinstance(content, bytes)
+    (tmp_path / "rows.parquet").write_bytes(content)
+    with duckdb.connect() as database:
+        table = database.read_parquet(str(tmp_path / "rows.parquet"))
+        found = [dict(zip(table.columns, line, strict=True)) for line in table.fetchall()]
+    assert len(found) == len(data.summary.rows)
+    for line, row, own in zip(found, data.summary.rows, row_ids(data.summary), strict=True):
+        assert (line["id"], line["median"], line["repetitions"]) == (own, row.median, row.repetitions)
+        assert (line["block_bytes"], line["flags"]) == (row.params["block_bytes"], row.flag_codes)
+        assert line["param_unit"] == row.params.get("unit")
+
+
+def test_a_form_whose_library_is_missing_says_what_to_install(
+    data: ReportData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(UserError, match=r"needs DuckDB.*pip install duckdb") as refused:
+        load_exporters()["parquet"].render(data)
+    assert refused.value.code == 3
+
+
+def test_bounds_say_whether_they_are_an_interval_or_a_range() -> None:
+    [row] = make_rows(Shape(targets=("nvme",), accesses=("read",), ranks=(1,), blocks=(1 << 20,)))
+    flag = Flag(code="interval-below-95", reason="two repetitions")
+    whole = row.model_copy(update={"flags": []})
+    rows = [whole, row.model_copy(update={"flags": [flag]}), row.model_copy(update={"low": None, "high": None})]
+    summary = make_summary().model_copy(update={"rows": rows})
+    assert [record["bounds"] for record in row_records(summary)] == ["interval", "range", None]
+
+
+def test_ullage_open_gives_the_rows_as_a_data_frame(tmp_path: Path) -> None:
+    result = write_result(tmp_path / "result", Shape(targets=("nvme",)))
+    frame = ullage.open(result.path)
+    summary = result.read_summary()
+    assert list(frame.columns) == columns_of(summary)
+    assert frame["id"].is_unique
+    assert list(frame["median"]) == [row.median for row in summary.rows]
+    assert list(frame["repetitions"]) == [row.repetitions for row in summary.rows]
+    with pytest.raises(UserError):
+        ullage.open(tmp_path / "nothing")

@@ -23,7 +23,6 @@ from support.recorded_results import RECORDED, unpack
 from ullage.cli import app
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 
-pytestmark = pytest.mark.any_mpi
 RESULTS = (
     "congestion",
     "pairs",

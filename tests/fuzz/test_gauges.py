@@ -12,8 +12,6 @@ from support.recorded_results import unpack
 
 _EXPECTED: Final = ("gauges", "counters", "facts")
 
-pytestmark = pytest.mark.any_mpi
-
 
 @pytest.mark.fault("records without the gauges, counters or facts that a suite expects", "a report of what is left")
 @pytest.mark.parametrize("name", RESULTS)

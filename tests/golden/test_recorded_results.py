@@ -16,8 +16,6 @@ import pytest
 from support import recorded_results
 from ullage.cli.app import run
 
-pytestmark = pytest.mark.any_mpi
-
 GOLDEN = Path(__file__).parent
 FREEZE = os.environ.get("ULLAGE_FREEZE") == "1"
 IMPORTED = "imports"

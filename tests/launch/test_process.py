@@ -139,6 +139,27 @@ def test_ranks_that_do_not_listen_are_killed_after_the_grace(
     assert no_process_left(ready)
 
 
+def test_removal_has_the_time_it_needs_while_it_makes_progress(
+    ready: "Ready", monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "removing")
+    outcome = ready.go(interrupt_when_running(1), Timeouts(stop_grace_s=4.0))
+    assert (outcome.signal, outcome.last_status) == (None, "interrupted")
+    assert capsys.readouterr().err == (
+        "ullage: data of the run is being removed; interrupt again to leave it where it is\n"
+    )
+
+
+@pytest.mark.parametrize(("times", "waits"), [(2, True), (1, False)])
+def test_removal_has_the_grace_alone_when_asked_again_or_at_the_end_of_a_job(
+    ready: "Ready", monkeypatch: pytest.MonkeyPatch, times: int, *, waits: bool
+) -> None:
+    monkeypatch.setenv("FAKE_ENGINE", "removing")
+    outcome = ready.go(interrupt_when_running(times), Timeouts(stop_grace_s=1.0, waits_for_removal=waits))
+    assert (outcome.signal, outcome.last_status) == (signal.SIGKILL, None)
+    assert no_process_left(ready)
+
+
 def test_the_deadline_ends_a_launch(ready: "Ready", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE", "slow")
     # Before its deadline the engine has to listen, which on a busy machine takes a while.

@@ -36,6 +36,15 @@ def test_silence_is_counted_from_the_last_change(tmp_path: Path) -> None:
     assert signs.silent_s(105.0) == 2, "an engine that has ended gives no sign either"
 
 
+def test_a_removal_is_seen_by_the_second_number(tmp_path: Path) -> None:
+    records = tmp_path / "r.ndjson"
+    signs = HeartbeatMonitor(records)
+    for now, text in ((100.0, "1 0"), (101.0, "2 0"), (102.0, "3 4"), (103.0, "4 4"), (104.0, "5 9")):
+        alive(records).write_text(text)
+        signs.silent_s(now)
+        assert signs.removed_at == {100.0: 0, 101.0: 0, 102.0: 102.0, 103.0: 102.0, 104.0: 104.0}[now]
+
+
 def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
     records = tmp_path / "r.ndjson"
     signs = HeartbeatMonitor(records)

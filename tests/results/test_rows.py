@@ -16,6 +16,7 @@ from support.make_records import (
 from ullage.analysis.statistics import median_interval
 from ullage.model.record import Contamination, Moved
 from ullage.model.summary import Ceiling, Row
+from ullage.model.system import DriveLimit
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import verified_share
 from ullage.results.rows import RowContext, TargetFacts, build_rows
@@ -187,6 +188,29 @@ def test_ceiling_share_and_what_lies_above_it() -> None:
         assert row.ceiling == ceiling
         assert row.share == pytest.approx(share)
         assert ("INVALID:above-ceiling" in row.flag_codes) == invalid
+
+
+@pytest.mark.parametrize(
+    ("cache", "limit", "declared", "expected"),
+    [
+        ("direct", 1.1, None, ("detected", True)),
+        ("advise", 1.1, None, (None, False)),  # the page cache may take a write at any rate
+        ("direct", 0.9, None, (None, False)),  # a short phase that exceeded its slice of the limit
+        ("direct", 1.1, 5.0, ("declared", True)),
+        ("direct", 1.1, 1.05, ("declared", False)),
+    ],
+)
+def test_a_limit_of_a_control_group_bounds_what_passes_the_page_cache(
+    cache: str, limit: float, declared: float | None, expected: tuple[str | None, bool]
+) -> None:
+    rate = 1000 * MIB
+    known = {} if declared is None else {"write": Ceiling(value=declared * rate, kind="declared", source="x")}
+    limits = [DriveLimit(access="write", unit="bytes", value=limit * rate, source="/io.max")]
+    context = RowContext(metrics=("bandwidth",), targets={"disk": TargetFacts(ceilings=known, limits=limits)})
+    row = _one(make_launch(*(_repetition(i, cache_control=cache) for i in range(6))), context=context)
+    noted = any(note.startswith("a control group limits writes of this drive") for note in row.notes)
+    assert (row.ceiling and row.ceiling.kind, noted) == expected
+    assert not row.is_invalid
 
 
 def test_a_ceiling_of_bytes_does_not_bound_a_time() -> None:

@@ -41,6 +41,7 @@ def test_clean_files_break_no_rule(root: Path) -> None:
             "src/ullage/a.py:2",
         ),
         ("engine/a_test.cpp", f"{LICENCE}#  define X 1\n", "engine/a_test.cpp:2: a macro"),
+        ("engine/a_test.cpp", f"{LICENCE}  typedef int Count;\n", "engine/a_test.cpp:2: a typedef"),
         ("engine/a_test.cpp", f"{LICENCE}#include <mpi.h>\n", "engine/a_test.cpp:2: mpi.h"),
         ("engine/a_test.cpp", f'{LICENCE} # include "mpi.h"\n', "engine/a_test.cpp:2: mpi.h"),
         ("engine/a_test.cpp", f"{LICENCE}namespace fs = std::filesystem;\n", "engine/a_test.cpp:2: 'fs' is not used"),

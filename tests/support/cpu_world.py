@@ -47,6 +47,7 @@ class CpuEngine:
     """Carries plans out on ``clock``. ``blas``: share of the fp64 roof of a library by its core; of others 0.9.
 
     ``fails``: whether a case does. ``changed`` may alter the gauges of a case. A repetition takes ``seconds``.
+    ``contamination``: of every phase.
     """
 
     clock: Clock
@@ -54,6 +55,7 @@ class CpuEngine:
     fails: Callable[[Case], bool] = lambda _case: False
     changed: Callable[[Case, dict[str, float]], dict[str, float]] = lambda _case, gauges: gauges
     seconds: float = 0.25
+    contamination: dict[str, object] | None = None
     ends: dict[int, str] = field(default_factory=dict[int, str])
     plans: list[Plan] = field(default_factory=list[Plan])
 
@@ -115,6 +117,7 @@ class CpuEngine:
             first_done=nothing,
             last_done=nothing,
             gauges={name: {"sum": value, "least": value, "most": value} for name, value in gauges.items()},
+            **({} if self.contamination is None else {"contamination": self.contamination}),
             hints_granted={} if case.workload.name == "compute" else {"core": core, "library": "x"},
         )
         stream.write(

@@ -3,8 +3,9 @@
 """Speaks the engine's side of the contract without MPI: `describe`, `run PLAN`, `clean FOLDER`.
 
 What it does instead of measuring stands in $FAKE_ENGINE: `ok`, `slow` (repetitions until it is told to end), `deaf`
-(the same, but signals mean nothing to it), `still` (gives a sign of life, then its ranks are stopped), `mute` (never
-writes a record), `refuse` (exit 3), `die` (rank 1 is killed in the run), `garbled` (describe prints no JSON).
+(the same, but signals mean nothing to it), `removing` (like `slow`, then it removes data for some seconds), `still`
+(gives a sign of life, then its ranks are stopped), `mute` (never writes a record), `refuse` (exit 3), `die` (rank 1 is
+killed in the run), `garbled` (describe prints no JSON).
 """
 
 import hashlib
@@ -119,16 +120,27 @@ def run(path: str) -> int:
             time.sleep(0.5)
         os.kill(os.getpid(), signal.SIGSTOP)
     repetition = 0
-    while not stopped and (repetition == 0 or MODE in ("slow", "deaf", "mute", "die")):
+    while not stopped and (repetition == 0 or MODE in ("slow", "deaf", "mute", "die", "removing")):
         if MODE == "die" and RANK == 1 and repetition == 2:
             os.kill(os.getpid(), signal.SIGKILL)
         records.write(**case_record(plan, repetition))
         repetition += 1
         if MODE != "ok":
             time.sleep(0.1)
+    if MODE == "removing":
+        remove_slowly(Path(plan["records"] + ".alive"))
     status = "interrupted" if stopped else "complete"
     records.write(kind="end", status=status, cases_ok=1, cases_failed=0, repetitions=repetition, elapsed_ns=1)
     return 5 if stopped else 0
+
+
+def remove_slowly(alive: Path) -> None:
+    """Give signs of a removal that goes on for twice the grace of the tests."""
+    until = time.monotonic() + 8.0
+    while time.monotonic() < until:
+        if RANK == 0:
+            alive.write_text(f"{time.monotonic_ns()} {time.monotonic_ns()}")
+        time.sleep(0.1)
 
 
 def barrier(records: Path, ranks: int) -> None:

@@ -39,13 +39,14 @@ DESCRIBE = Describe.model_validate(
 class SimulatedStorage:
     """``bytes_per_s`` and ``creates_per_s`` are of all ranks. ``spoil`` changes a phase record before it is written.
 
-    ``interrupt_at``: the launch (from 1) that is interrupted, and after how many cases.
+    ``interrupt_at``: the launch (from 1) that is interrupted, and after how many cases. ``elapsed_s``: of a launch.
     """
 
     bytes_per_s: float = 1e9
     creates_per_s: float = 1e4
     spoil: Callable[[Plan, Case, dict[str, object]], None] = lambda _plan, _case, _record: None
     interrupt_at: tuple[int, int] | None = None
+    elapsed_s: float = 1.0
     plans: list[Plan] = field(default_factory=list[Plan])
     probes: list[Plan] = field(default_factory=list[Plan])
     made: dict[str, int] = field(default_factory=dict[str, int])
@@ -79,7 +80,7 @@ class SimulatedStorage:
             stderr_tail="",
             dead_ranks=[],
             stopped_by="signal" if status == "interrupted" else None,
-            elapsed_s=1.0,
+            elapsed_s=1.0 if is_probe else self.elapsed_s,
         )
 
 

@@ -13,7 +13,7 @@ from ullage.system.environment import read_environment, read_kernel
 from ullage.system.files import bracketed, parse_cpu_list
 from ullage.system.hardware import read_cpu, read_memory, read_network, read_numa, states_no_speed, usable_cores
 from ullage.system.limits import memory_left, read_limits
-from ullage.system.storage import find_mount, read_device, read_mounts, read_places
+from ullage.system.storage import PcieLink, find_mount, read_device, read_mounts, read_places
 from ullage.uri import parse_target
 
 
@@ -84,6 +84,38 @@ def test_a_partition_takes_the_queue_of_its_drive(machine: Path) -> None:
     assert device.link is not None
     assert (device.link.transfers_per_s, device.link.lanes) == (16e9, 4)
     assert read_device("0:30", machine) is None
+
+
+def test_the_link_of_a_sata_drive_is_that_of_its_port(machine: Path, write: Callable[[str, str], None]) -> None:
+    port = "sys/devices/pci0000:00/0000:00:17.0/ata3"
+    write(f"{port}/link3/ata_link/link3/sata_spd", "6.0 Gbps\n")
+    write(f"{port}/host2/target2:0:0/2:0:0:0/block/sda/queue/rotational", "1\n")
+    (machine / "sys/dev/block/8:0").symlink_to(machine / port / "host2/target2:0:0/2:0:0:0/block/sda")
+    device = read_device("8:0", machine)
+    assert device is not None
+    assert device.link is not None
+    assert (device.link.device, device.link.kind, device.link.transfers_per_s) == ("sda", "sata", 6e9)
+    assert PcieLink(6e9, 1, is_sata=True).bytes_per_s == 600e6
+
+
+def test_the_tightest_group_limits_a_drive(machine: Path, write: Callable[[str, str], None]) -> None:
+    write("sys/block/nvme0n1/dev", "259:0\n")
+    write("sys/fs/cgroup/batch/job7/io.max", "8:0 rbps=1 wbps=max\n259:0 rbps=max wbps=2048 riops=max wiops=300\n")
+    write("sys/fs/cgroup/batch/io.max", "259:0 rbps=max wbps=1024 riops=max wiops=max\n")
+    device = read_device("259:2", machine)
+    assert device is not None
+    found = [(one.access, one.unit, one.value, one.source.rpartition("cgroup/")[2]) for one in device.limits]
+    assert found == [("write", "bytes", 1024.0, "batch/io.max"), ("write", "operations", 300.0, "batch/job7/io.max")]
+
+
+def test_limits_on_a_drive_by_version_1(machine: Path, write: Callable[[str, str], None]) -> None:
+    write("proc/self/cgroup", "7:blkio:/slow\n0::/\n")
+    write("sys/block/nvme0n1/dev", "259:0\n")
+    write("sys/fs/cgroup/blkio/slow/blkio.throttle.read_bps_device", "259:0 4096\n8:0 5\n")
+    write("sys/fs/cgroup/blkio/blkio.throttle.read_bps_device", "259:0 9000\n")
+    device = read_device("259:2", machine)
+    assert device is not None
+    assert [(one.access, one.unit, one.value) for one in device.limits] == [("read", "bytes", 4096.0)]
 
 
 def test_limits_of_groups_above_count(machine: Path) -> None:

@@ -106,18 +106,15 @@ def test_sentences_are_plain(path: Path) -> None:
     assert [fault for fault in found if not fault.startswith("no full stop")] == []
 
 
-@pytest.mark.any_mpi
 def test_the_reference_is_as_the_commands_and_the_engine_are(engine: Path) -> None:
     for name, text in pages(engine):
         assert (DOCS / "reference" / name).read_text(encoding="utf-8") == text, "run: python scripts/reference.py"
 
 
-@pytest.mark.any_mpi
 def test_options_know_the_parameters_of_this_engine(engine: Path) -> None:
     assert SNAPSHOT.read_text(encoding="utf-8") == snapshot(describe(engine)), "run: python scripts/reference.py"
 
 
-@pytest.mark.any_mpi
 def test_the_reference_names_everything_of_the_engine(engine: Path) -> None:
     description = describe(engine)
     text = engine_page(description)

@@ -48,9 +48,13 @@ def test_the_snapshot_has_every_help_text() -> None:
     assert SNAPSHOT.read_text(encoding="utf-8") == snapshot()
 
 
+# A list of the names of formats is read by nobody as a sentence.
+_LIST = re.compile(r"(?:[a-z0-9_]+, ){5,}[a-z0-9_]+ or [a-z0-9_]+")
+
+
 def test_every_help_text_is_there_and_plain() -> None:
     assert [place for place, text in texts() if not text] == []
-    assert {place: found for place, text in texts() if (found := faults(text))} == {}
+    assert {place: found for place, text in texts() if (found := faults(_LIST.sub("NAMES", text)))} == {}
 
 
 def test_a_flag_that_turns_something_off_says_so() -> None:

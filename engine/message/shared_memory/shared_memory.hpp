@@ -94,7 +94,8 @@ class alignas(128) PassedLine final {  // two lines, since prefetchers fetch the
 /// A window is one operation of the meter: all ranks write their messages anew, meet, and then copy those of another,
 /// one after the other, into memory of their own. Before, every pair of ranks passes a line. Gauges, the same on all
 /// ranks: least_copy_s (of one message, by the slowest rank, in the best window), least_line_s and most_line_s (one
-/// way, over the pairs), copiers, message_bytes. Fact: pages.
+/// way, over the pairs), copiers, message_bytes; all times 0 where ranks share no memory. Facts: pages; `unavailable`,
+/// why nothing was measured.
 class SharedMemoryPhase final : public PhaseWork {
  public:
   SharedMemoryPhase(const SharedMemoryParameters& parameters, const WorkloadContext& context)
@@ -112,19 +113,21 @@ class SharedMemoryPhase final : public PhaseWork {
   [[nodiscard]] PhaseInfo info() const override { return {.name = "shared-memory", .collective = true}; }
 
   [[nodiscard]] Status allocate() override {
-    if (world_.topology().nodes > 1)
-      return fail(environment_error("shared-memory", "not available: the ranks are on " +
-                                                         std::to_string(world_.topology().nodes) +
-                                                         " nodes, which share no memory"));
+    const int nodes = world_.topology().nodes;
+    if (nodes > 1) unavailable_ = "the ranks are on " + std::to_string(nodes) + " nodes, which share no memory";
     if (from_ >= 0) own_ = MessageMemory(part_bytes(), parameters_.pages);
     windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
     return {};
   }
 
   [[nodiscard]] Status before() override {
+    if (!unavailable_.empty()) return {};
     const auto ranks = static_cast<std::uint64_t>(world_.size());
     auto file = share_node_file(world_.node(), "ullage-messages", ranks * (line_bytes + part_bytes()));
-    if (!file) return fail(file.error());
+    if (!file) {
+      unavailable_ = to_line(file.error());  // on all ranks
+      return {};
+    }
     const Status mapped = mpi::agreed_allocation(world_.all(), [&] -> Status {
       auto memory = SharedMemory::map(*file, 0, ranks * (line_bytes + part_bytes()));
       if (!memory) return fail(errno_error(memory.error(), "map", "memory of the node"));
@@ -139,7 +142,9 @@ class SharedMemoryPhase final : public PhaseWork {
     return {};
   }
 
-  [[nodiscard]] std::uint64_t operations() const override { return static_cast<std::uint64_t>(parameters_.windows); }
+  [[nodiscard]] std::uint64_t operations() const override {
+    return unavailable_.empty() ? static_cast<std::uint64_t>(parameters_.windows) : 0;
+  }
 
   /// Clears what was copied, so that what is found afterwards was copied within the time.
   [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override {
@@ -182,13 +187,16 @@ class SharedMemoryPhase final : public PhaseWork {
   [[nodiscard]] Gauges gauges() const override {
     const auto shortest = std::ranges::min_element(windows_s_);
     return {{"least_copy_s", shortest == windows_s_.end() ? 0 : *shortest},
-            {"least_line_s", least_line_s_},
+            {"least_line_s", most_line_s_ > 0 ? least_line_s_ : 0},
             {"most_line_s", most_line_s_},
             {"copiers", static_cast<double>(copiers_)},
             {"message_bytes", static_cast<double>(parameters_.message_bytes)}};
   }
 
-  void add_facts(Json& facts) const override { facts["pages"] = pages_json(parameters_.pages, own_, {}); }
+  void add_facts(Json& facts) const override {
+    facts["pages"] = pages_json(parameters_.pages, own_, {});
+    if (!unavailable_.empty()) facts["unavailable"] = unavailable_;
+  }
 
  private:
   static constexpr std::uint64_t line_bytes = 4096;  // a page: messages begin where one does
@@ -252,7 +260,8 @@ class SharedMemoryPhase final : public PhaseWork {
   int from_;
   MessageContents contents_;
   MessageMemory own_;
-  SharedMemory shared_;  // a line of each rank, then the messages of each; from before() on
+  SharedMemory shared_;      // a line of each rank, then the messages of each; from before() on
+  std::string unavailable_;  // why nothing is measured; the same on all ranks, or of each its own
   std::uint64_t calls_ = 1;
   std::uint64_t copiers_ = 0;
   std::vector<double> windows_s_;  // of one message

@@ -115,7 +115,7 @@ def compare_summaries(
 
     Raise UserError when no two rows can be compared, with what would work, or when units differ.
     """
-    rows = [Sample(row, name) for name, summary in summaries.items() for row in summary.rows]
+    rows = [Sample(row, name) for name, summary in summaries.items() for row in summary.rows if not row.is_bound]
     if metric == MAIN:
         samples = _main(rows)
     else:

@@ -7,7 +7,7 @@ rungs of a summary are judged together (Holm); docs/statistics.md has how often 
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
@@ -16,6 +16,7 @@ from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.summary import Ladder, Row, Rung
+from ullage.quantity import percent
 
 LEVEL: Final = 0.95
 NOT_EXPLAINED: Final = "not explained"
@@ -38,6 +39,11 @@ def alike_but(row: Row, other: Row, *names: str) -> bool:
     return same and all(row.params.get(name) != other.params.get(name) for name in names)
 
 
+def the_ceiling(_below: Row, _row: Row) -> bool:
+    """Stand for the ceiling of the ladder, in the place of a row above: ``Step.above`` alone knows it."""
+    return False
+
+
 def as_much(_above: Row, _below: Row) -> float:
     """Say that a change without a cost leaves the number as it is."""
     return 1.0
@@ -50,7 +56,8 @@ class Step:
     ``below``: picks the row of the value's side, given the row of the ladder. ``above``: picks that of the ceiling's
     side, given the row of the value's side; None where the row below is itself the share that is left, or, where less
     of it is better, that is lost. Of several rows the best is taken. ``expects``: how many times the upper number the
-    lower one would be without a cost (2 for twice the threads).
+    lower one would be without a cost (2 for twice the threads). ``follows``: it goes on from where the steps below it
+    that do so have come to, in the place of the row of the ladder, so that their factors make one way.
 
     ``may_rank``: it is a change of the user's machine or program, and no option of our own test. ``of_others``: it is
     the disturbance itself that is measured, so disturbed rows count.
@@ -65,6 +72,7 @@ class Step:
     may_rank: bool = False
     expects: Callable[[Row, Row], float] = as_much
     of_others: bool = False
+    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,13 +87,59 @@ class LadderRule:
     stands: Callable[[Row], bool] = lambda _row: True
 
 
+def _of_case(metric: str) -> Picks:
+    return lambda line, row: row.metric == metric and row.case == line.case and row.suite == line.suite
+
+
+WAITED: Final = "waited_share"
+STOLEN: Final = "stolen_share"
+TAKEN_BY_OTHERS: Final = (
+    Step(
+        "waited",
+        lambda _, row: f"Threads waited for a CPU in {percent(row.median)} of the time",
+        None,
+        _of_case(WAITED),
+        lambda _, row: row.notes[0] if row.notes else "Stop other programs, or measure on an exclusive node.",
+        may_rank=True,
+        of_others=True,
+    ),
+    Step(
+        "stolen",
+        lambda _, row: f"The hypervisor gave {percent(row.median)} of the time to others",
+        None,
+        _of_case(STOLEN),
+        "Ask for dedicated cores.",
+        may_rank=True,
+        of_others=True,
+    ),
+)
+"""Steps of any row whose case has rows of these two metrics: what others took of its time."""
+
+
+def why_waited(foreign: float, waited: float, quota: float | None) -> str:
+    """Say why threads waited, and what to do. ``foreign``: what other programs had of the node's CPU time.
+
+    ``quota``: CPUs' worth of time that a control group allows; None: all.
+    """
+    if quota is not None:
+        return f"A control group allows {quota:g} CPUs' worth of time. Ask for a larger quota (cpu.max)."
+    if foreign >= waited / 4:
+        return f"Other programs had {percent(foreign)} of the CPUs' time. Stop them, or measure on an exclusive node."
+    return "No other program was seen. Threads may share a CPU: bind each to a CPU of its own."
+
+
 @dataclass(frozen=True)
 class _Pair:
-    """The rows of a step that were found; ``above`` is None where ``below`` states a share."""
+    """The rows of a step that were found; ``above`` is None where ``below`` states a share, or one of ``ceiling``.
+
+    ``others``: rows that were no better than ``above``, but might have been taken.
+    """
 
     step: Step
     above: Row | None
     below: Row
+    others: Sequence[Row] = ()
+    ceiling: float | None = None
 
     @property
     def both(self) -> tuple[Row, Row]:
@@ -98,36 +152,53 @@ def ladders_of(
     """Return a ladder for each part that has a rule and a ceiling with a share.
 
     ``lines``: parts, and the places of the rows that stand for them. The intervals of all rungs hold together at
-    ``level``.
+    ``level``, with those of all rows that might have stood in one: the best of many is an exception.
     """
     found = [
-        (part, index, [pair for step in rule.steps if (pair := _pair(step, rows[index], rows)) is not None])
+        (part, index, _pairs(rule, rows[index], rows))
         for part, index in lines
         if rows[index].share is not None and (rule := _rule(rules, part, rows[index])) is not None
     ]
     pairs = [pair for _, _, some in found for pair in some]
-    judged = iter(compare_all(_contests(pairs), level))
+    rest = [replace(pair, above=other, others=()) for pair in pairs for other in pair.others]
+    judged = iter(compare_all(_contests([*pairs, *rest]), level))
     places = {id(row): index for index, row in enumerate(rows)}
-    return [
-        _ladder(part, index, rows[index], [_rung(pair, next(judged), places) for pair in some])
-        for part, index, some in found
-    ]
+    ladders: list[Ladder] = []
+    for part, index, some in found:
+        rungs = [_rung(pair, next(judged), places) for pair in some]
+        # What is proved to be better that way is no way down.
+        ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
+    return ladders
 
 
 def _rule(rules: Iterable[LadderRule], part: str, row: Row) -> LadderRule | None:
     return next((rule for rule in rules if rule.part == part and rule.stands(row)), None)
 
 
-def _pair(step: Step, line: Row, rows: Sequence[Row]) -> _Pair | None:
+def _pairs(rule: LadderRule, line: Row, rows: Sequence[Row]) -> list[_Pair]:
+    found: list[_Pair] = []
+    at = line
+    for step in reversed(rule.steps):
+        pair = _pair(step, at if step.follows else line, rows, line)
+        if pair is not None:
+            found.insert(0, pair)
+            at = pair.above if step.follows and pair.above is not None else at
+    return found
+
+
+def _pair(step: Step, at: Row, rows: Sequence[Row], line: Row) -> _Pair | None:
     """Return the rows of ``step``; None where one is not there, was disturbed, or has too few samples."""
-    below = _best(row for row in rows if step.below(line, row) and _counts(row, step))
+    below = _best(row for row in rows if step.below(at, row) and _counts(row, step))
     if below is None:
         return None
+    if step.above is the_ceiling:
+        return None if line.ceiling is None else _Pair(step, None, below, ceiling=line.ceiling.value)
     if step.above is None:
         return _Pair(step, None, below)
     picks = step.above
-    above = _best(row for row in rows if row is not below and picks(below, row) and _counts(row, step))
-    return None if above is None else _Pair(step, above, below)
+    picked = [row for row in rows if row is not below and picks(below, row) and _counts(row, step)]
+    above = _best(picked)
+    return None if above is None else _Pair(step, above, below, [row for row in picked if row is not above])
 
 
 def _counts(row: Row, step: Step) -> bool:
@@ -165,6 +236,9 @@ def _ratios(pair: _Pair) -> list[float] | None:
     None for rows of different launches, whose repetitions have nothing to do with each other.
     """
     below = pair.below
+    if pair.ceiling is not None:
+        shares = [value / pair.ceiling for value in below.repetitions]
+        return shares if below.better == "more" else [1 / share for share in shares]
     if pair.above is None:
         left = below.repetitions if below.better == "more" else [1 - value for value in below.repetitions]
         return [max(value, _LEAST_LEFT) for value in left]

@@ -87,6 +87,8 @@ def _block(one: "Explained", summary: "Summary") -> Iterator[str]:
     for rung, left in steps(ladder):
         words = f"{rung.what.rstrip('.')}: {cost(rung)}"
         yield from _folded(words, _INDENT, f"{percent(left):>6}  ")
+        if not rung.is_sure:
+            continue
         yield from _folded(rung.advice, _INDENT)
         yield from _folded(rung.command, f"{_INDENT}  ", f"{_INDENT}$ ")
 

@@ -27,6 +27,13 @@ def import_(
     ],
     *,
     result: ResultOption = None,
+    machine: Annotated[
+        Path | None,
+        option(
+            "Use the datasheet values in this machine.toml as ceilings. A drive or link bounds the target it names.",
+            metavar="FILE",
+        ),
+    ] = None,
     everything: AllOption = False,
     form: Annotated[
         str | None,
@@ -40,13 +47,14 @@ def import_(
 ) -> None:
     """Make a result from the numbers of another program.
 
-    The output of pmbw, IOzone, IOR, b_eff_io and IO500, a table, and the tables of a course report (pa1_*.csv) are
-    read. The result has findings, a report and comparisons like any other. It is unknown what was really measured, and
-    every row says so.
+    What many programs print or write is read, a table, and the tables of a course report (pa1_*.csv). Files may be
+    packed, and archives and folders stand for all files in them. The result has findings, a report and comparisons like
+    any other. It is unknown what was really measured, and every row says so.
     """
     from datetime import UTC, datetime
 
     import ullage
+    from ullage.analysis.ceilings.machine_file import read_machine
     from ullage.identity import new_run_id
     from ullage.importers import IMPORT_SUITE, import_options, write_import
     from ullage.model.request import Request
@@ -63,7 +71,7 @@ def import_(
         suite=IMPORT_SUITE,
         created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         command=["ullage", *sys.argv[1:]],
-        options=import_options(file, form),
+        options=import_options(file, form, None if machine is None else read_machine(machine)),
         versions={"ullage": ullage.__version__},
     )
     folder = ResultFolder.create(result, request)

@@ -10,6 +10,7 @@ from ullage.cli.options import EngineOption, JsonOption, option
 
 if TYPE_CHECKING:
     from ullage.model.describe import Describe
+    from ullage.model.plan import Target
     from ullage.model.system import Place, SystemFacts
 
 
@@ -31,11 +32,9 @@ def machine(
     """
     from ullage.system import facts
     from ullage.terminal import print_table
-    from ullage.uri import parse_target
 
     description = _description(engine)
-    named = [text if "=" in text.partition("/")[0] else f"{text[:64]}={text}" for text in places or ["."]]
-    found = facts([parse_target(text) for text in named], description)
+    found = facts([_place(text) for text in places or ["."]], description)
     if declare is not None:
         _declare(declare, found, description)
     elif as_json:
@@ -43,6 +42,15 @@ def machine(
     else:
         rows = [*_rows(found), *(row for place in found.places for row in _place_rows(place))]
         print_table(("fact", "value"), rows)
+
+
+def _place(text: str) -> "Target":
+    """Read a target; a path alone is named by itself."""
+    from ullage.uri import parse_target
+
+    if "=" in text.partition("/")[0]:
+        return parse_target(text)
+    return parse_target(f"place={text}").model_copy(update={"name": text[:64]})
 
 
 def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:

@@ -37,7 +37,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     lines: Annotated[list[str], Field(min_length=1), Repeated(metavar="LINE"), Option("", argument=True, required=True)]
     target: Annotated[
         Target | None,
-        Converted(parse_target, metavar="NAME=PATH"),
+        Converted(parse_target, metavar="[NAME=]PATH"),
         Option("Measure this place.", unsaid="the path in the command lines", order=PLACES),
         COMMAND_LINE_ONLY,
     ] = None

@@ -8,9 +8,10 @@ from typing import Final
 
 from ullage.exporters import Exporter
 from ullage.grouping import grouped
-from ullage.model.summary import Row
+from ullage.model.summary import Row, Summary
 from ullage.quantity import format_param, param_label
 from ullage.report.data import ReportData
+from ullage.report.row_records import row_ids, suite_of
 
 
 def benchmark_entries(data: ReportData) -> str:
@@ -18,13 +19,14 @@ def benchmark_entries(data: ReportData) -> str:
 
     That form takes one direction a file. ``range`` is half the interval.
     """
-    entries = [_entry(row) for row in data.summary.rows if row.better == "more"]
+    entries = [_entry(data.summary, row) for row in data.summary.rows if row.better == "more"]
     return json.dumps(entries, indent=1) + "\n"
 
 
-def _entry(row: Row) -> dict[str, object]:
+def _entry(summary: Summary, row: Row) -> dict[str, object]:
     setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
-    entry: dict[str, object] = {"name": f"{row.target}: {row.metric}, {setting}", "unit": row.unit, "value": row.median}
+    name = f"{suite_of(summary, row)}, {row.target}: {row.metric}, {setting}"
+    entry: dict[str, object] = {"name": name, "unit": row.unit, "value": row.median}
     if row.low is not None and row.high is not None:
         entry["range"] = f"± {(row.high - row.low) / 2:.6g}"
     entry["extra"] = f"verdict {row.verdict}, grade {row.grade or 'none'}, {len(row.repetitions)} repetitions"
@@ -43,13 +45,19 @@ _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s"
 
 
 def openmetrics_text(data: ReportData) -> str:
-    """Write one gauge a metric; target, parameters, verdict and grade are labels."""
-    families = grouped((family_name(row), row) for row in data.summary.rows)
+    """Write one gauge a metric, whose labels are the identity of a row: its id, suite, target and parameters.
+
+    Verdict and grade, which another run may have otherwise, stand in ``ullage_row_info``, joined by ``id``.
+    """
+    summary = data.summary
+    rows = list(zip(row_ids(summary), summary.rows, strict=True))
     lines: list[str] = []
-    for name, rows in families.items():
+    for name, of_family in grouped((family_name(row), (own, row)) for own, row in rows).items():
         lines.append(f"# TYPE {name} gauge")
-        lines.append(f"# HELP {name} Median of the repetitions measured by Ullage, in {_escape(rows[0].unit)}.")
-        lines.extend(f"{name}{{{_labels(_label_values(data, row))}}} {row.median!r}" for row in rows)
+        lines.append(f"# HELP {name} Median of the repetitions measured by Ullage, in {_escape(of_family[0][1].unit)}.")
+        lines.extend(f"{name}{{{_labels(_identity(summary, own, row))}}} {row.median!r}" for own, row in of_family)
+    lines += ["# TYPE ullage_row info", "# HELP ullage_row What was measured, and how disturbed it was, by id."]
+    lines.extend(f"ullage_row_info{{{_labels(_judged(own, row))}}} 1" for own, row in rows)
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 
@@ -59,10 +67,13 @@ def family_name(row: Row) -> str:
     return re.sub(r"_+", "_", re.sub(r"[^a-zA-Z0-9_]", "_", f"ullage_{row.metric}_{unit}")).strip("_")
 
 
-def _label_values(data: ReportData, row: Row) -> dict[str, str]:
+def _identity(summary: Summary, own: str, row: Row) -> dict[str, str]:
     params = {re.sub(r"[^a-zA-Z0-9_]", "_", key): str(value) for key, value in row.params.items()}
-    own = {"suite": data.summary.suite, "target": row.target, "verdict": row.verdict, "grade": row.grade or "none"}
-    return {**params, **own}
+    return {**params, "id": own, "suite": suite_of(summary, row), "target": row.target}
+
+
+def _judged(own: str, row: Row) -> dict[str, str]:
+    return {"id": own, "verdict": row.verdict, "grade": row.grade or "none"}
 
 
 def _labels(values: Mapping[str, str]) -> str:

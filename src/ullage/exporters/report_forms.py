@@ -56,7 +56,7 @@ def _svg_files(data: ReportData) -> Mapping[str, str]:
 
 EXPORTERS: Final = (
     Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", _summary),
-    Exporter("csv", "all rows, plain SI numbers, every repetition", "", lambda data: to_csv(data.summary.rows)),
+    Exporter("csv", "all rows, plain SI numbers, every repetition", "", lambda data: to_csv(data.summary)),
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),
     Exporter("png", "a folder of front page and charts as PNG", "charts-png", _png_files, alone=_front_png),
     Exporter("svg", "a folder of front page and charts as SVG", "charts-svg", _svg_files, alone=_front_svg),

@@ -1,193 +1,232 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of others as results of ours. A module sets ``IMPORTERS``.
+"""Results of others as results of ours. A module sets ``FORMS``, declared by the kit in ``forms``, or ``IMPORTERS``.
 
 Forms of what one suite measures stand in its ``importer.py``, all others here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Final, TypeVar, cast
+from pathlib import Path, PurePosixPath
+from typing import Final, cast
 
-from pydantic import ValidationError
-
-from ullage.analysis.statistics import median_interval
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
-from ullage.model.base import Strict, first_mistake
-from ullage.model.flags import Flag, interval_below
-from ullage.model.plan import Scalar
-from ullage.model.request import Request
+from ullage.importers.ceilings import with_machine
+from ullage.importers.forms import Form, documents, summary_of
+from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row
+from ullage.importers.seen import refusal
+from ullage.importers.sources import Source, lines_of, marks_in, sources_of, whole_text
+from ullage.model.machine import MachineFile
+from ullage.model.request import Request, read_option
 from ullage.model.summary import Row, Summary
-from ullage.reading import TABLE_BYTES, as_text, content_of
 from ullage.results.folder import ResultFolder
 
-DocumentT = TypeVar("DocumentT", bound=Strict)
-IMPORT_SUITE: Final = "import"
+__all__ = [
+    "IMPORT_SUITE",
+    "Form",
+    "Importer",
+    "document_of",
+    "import_options",
+    "imported_row",
+    "imported_summary",
+    "load_importers",
+    "read",
+    "write_import",
+]
 _FOLDER: Final = "imported"
-# How files begin that gzip, zip, bzip2, xz and zstd have made.
-_PACKED: Final = (b"\x1f\x8b", b"PK\x03\x04", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
-# Words of outputs that are not read, and how the same program writes one that is.
-_WAYS: Final = {
-    "MPI Coordinated Test of Parallel I/O": "run ior with -O summaryFormat=JSON",
-}
+# Between the names of forms in a request, where files have several.
+_AND: Final = "+"
+Reader = Importer | Form
 
 
 @dataclass(frozen=True, slots=True)
-class Importer:
-    """Reads the numbers of another program.
+class _Known:
+    """A text and what reads it, each with what stands before its lines."""
 
-    ``recognises`` looks at a text, ``read`` turns it into a summary.
-
-    ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column. ``files``:
-    names under which such a text lies in a folder of results, the best one first. ``read_all`` takes several files at
-    once, by their names, where their numbers belong together; a folder then stands for all of ``files``.
-    """
-
-    name: str
-    doc: str
-    recognises: Callable[[str], bool]
-    read: Callable[[str, str], Summary]
-    files: tuple[str, ...] = ()
-    read_all: Callable[[Mapping[str, str]], Summary] | None = None
+    source: Source
+    readers: tuple[tuple[Reader, str], ...]
 
 
-def imported_row(
-    name: str,
-    metric: str,
-    unit: str,
-    target: str,
-    params: dict[str, Scalar],
-    samples: Sequence[float],
-    flags: Sequence[Flag] = (),
-) -> Row:
-    """Make a row of what the file ``name`` says; without counters its verdict is ``unknown(imported)``."""
-    interval, several = median_interval(samples), len(samples) > 1
-    return Row(
-        metric=metric,
-        unit=unit,
-        better="less" if unit == "s" else "more",
-        target=target,
-        params=params,
-        median=interval.median,
-        low=interval.low if several else None,
-        high=interval.high if several else None,
-        repetitions=list(samples),
-        verdict="unknown(imported)",
-        verdict_reasons=[f"imported from {name}, which has no counters"],
-        grade=None,
-        flags=[*flags, *([Flag(code=interval_below())] if interval.below_level else [])],
-    )
-
-
-def document_of(model: type[DocumentT], text: str, name: str, right: str) -> DocumentT:
-    """Read a document of JSON; raise ``UserError`` with the place of the first mistake, and what would be ``right``."""
-    try:
-        return model.model_validate_json(text)
-    except ValidationError as error:
-        place, why = first_mistake(error)
-        raise UserError(f"{place}: {why}" if place else why, name, right) from error
-
-
-def load_importers() -> dict[str, Importer]:
+def load_importers() -> dict[str, Reader]:
     """Return all importers by name: those of this package, and those of suites that have a form of their own."""
-    found: list[Importer] = gathered([*modules_in(__name__), *suite_modules("importer")], "IMPORTERS")
+    modules = [*modules_in(__name__), *suite_modules("importer")]
+    found: list[Reader] = [*gathered(modules, "IMPORTERS"), *gathered(modules, "FORMS")]
     return {importer.name: importer for importer in sorted(found, key=lambda importer: importer.name)}
 
 
-def read(path: Path | Sequence[Path], form: str | None = None) -> Summary:
-    """Read files in a known form (by their content, or as ``form`` says); raise ``UserError`` for an unknown form.
+def read(path: Path | Sequence[Path], form: str | None = None, machine: MachineFile | None = None) -> Summary:
+    """Read files in known forms (by their content, or as ``form`` says); raise ``UserError`` for an unknown form.
 
-    A folder stands for the files that an importer knows it by, here as in the functions below.
+    A folder stands for the files that an importer knows it by, else for all below it, here as in the functions below.
+    ``machine``: what is declared of the system that they are of.
     """
-    contents = _contents(path)
+    return _read(_sources(path), form, machine)
+
+
+def _read(sources: Sequence[Source], form: str | None, machine: MachineFile | None = None) -> Summary:
+    known = _known(sources, form)
     # Texts of JSON may have escapes, so what was read is cleaned and not the file.
-    found = harmless_json(_read(contents, form)[1].model_dump_json().encode())
-    changed = datetime.fromtimestamp(next(iter(contents)).stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Summary.model_validate_json(found).model_copy(update={"created": changed, "run_id": "imported"})
+    found = harmless_json(_summary(known).model_dump_json().encode())
+    changed = datetime.fromtimestamp(known[0].source.path.stat().st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    summary = Summary.model_validate_json(found)
+    rows = with_machine(summary.rows, machine)
+    return summary.model_copy(update={"created": changed, "run_id": "imported", "rows": rows})
 
 
-def _read(contents: Mapping[Path, bytes], form: str | None) -> tuple[Importer, Summary]:
-    texts = {path: _text(content, path) for path, content in contents.items()}
-    importer = _importer(texts, form)
-    if importer.read_all is not None:
-        return importer, importer.read_all({path.name: text for path, text in texts.items()})
-    if len(texts) > 1:
-        right = "import them one by one"
-        raise UserError(f"files of the form '{importer.name}' do not belong together", str(next(iter(texts))), right)
-    ((path, text),) = texts.items()
-    return importer, importer.read(text, path.name)
+def _summary(known: Sequence[_Known]) -> Summary:
+    """Read all texts: together where their importer takes several at once, else one by one."""
+    first = known[0].readers[0][0]
+    if isinstance(first, Importer) and first.read_all is not None:
+        return first.read_all({one.source.shown: whole_text(one.source) for one in known})
+    found = [(one, _read_by(one.source, *reader)) for one in known for reader in one.readers]
+    if len(found) == 1:
+        return found[0][1]
+    if any(summary.scores for _, summary in found):
+        name = first.name
+        raise UserError(
+            f"files of the form '{name}' do not belong together", known[0].source.shown, "import them one by one"
+        )
+    rows = [_of_file(row, one.source) if len(known) > 1 else row for one, summary in found for row in summary.rows]
+    versions = {name: version for _, summary in found for name, version in summary.versions.items()}
+    findings = [said for _, summary in found for said in summary.findings]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", versions=versions, rows=rows, findings=findings)
+
+
+def _of_file(row: Row, source: Source) -> Row:
+    return row.model_copy(update={"params": {**row.params, "file": source.shown}})
+
+
+def _read_by(source: Source, reader: Reader, before: str) -> Summary:
+    if isinstance(reader, Importer):
+        return reader.read(whole_text(source), source.shown)
+    if reader.read is not None:
+        return summary_of(reader, reader.read(lines_of(source, before)), source.shown)
+    of_each = reader.read_document
+    texts = documents(whole_text(source), source.shown)
+    return summary_of(reader, (one for text in texts if of_each for one in of_each(text)), source.shown)
 
 
 def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
     """Copy the files into ``result``, whose request must come from ``import_options``."""
-    from ullage.results.folder import write_atomically
+    import shutil
 
-    for one, content in _contents(path).items():
-        write_atomically(result.path / _FOLDER / one.name, content)
+    for source in {source.name: source for source in _sources(path)}.values():
+        if source.name in cast("list[str]", result.read_request().options["files"]):
+            place = result.path / _FOLDER / source.name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source.path, place)
 
 
-def import_options(path: Path | Sequence[Path], form: str | None = None) -> dict[str, object]:
+def import_options(
+    path: Path | Sequence[Path], form: str | None = None, machine: MachineFile | None = None
+) -> dict[str, object]:
     """Make the options of an import's request; read the whole files first, so that a bad one leaves no result."""
     import hashlib
 
-    contents = _contents(path)
-    importer, _ = _read(contents, form)
-    digests = [hashlib.sha256(content).hexdigest() for content in contents.values()]
-    return {"form": importer.name, "files": [one.name for one in contents], "sha256": digests}
+    known = _known(_sources(path), form)
+    _summary(known)
+    names = sorted({reader.name for one in known for reader, _ in one.readers})
+    digests: list[str] = []
+    for file in _files(known).values():
+        with file.open("rb") as stream:
+            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+    declared = {} if machine is None else {"machine": machine.model_dump(mode="json", exclude_defaults=True)}
+    return {"form": _AND.join(names), "files": list(_files(known)), "sha256": digests, **declared}
 
 
 def imported_summary(result: ResultFolder, request: Request) -> Summary:
     """Make the summary of an imported result again, from the copies of its files."""
     named, form = request.options.get("files"), request.options.get("form")
     names = [str(name) for name in cast("list[object]", named)] if isinstance(named, list) else []
-    if not names or any(Path(name).name != name for name in names) or not isinstance(form, str):
+    if not names or not all(map(_is_below, names)) or not isinstance(form, str):
         raise UserError("is damaged: it names no imported file", str(result.path / "request.json"), "import it again")
-    summary = read([result.path / _FOLDER / name for name in names], form)
+    sources = [source for name in names for source in sources_of(result.path / _FOLDER / name, name)]
+    summary = _read(sources, form, read_option(MachineFile, request, "machine"))
     own = request.model_dump(include={"run_id", "created", "command"})
-    return summary.model_copy(update={**own, "versions": request.versions})
+    return summary.model_copy(update={**own, "versions": {**summary.versions, **request.versions}})
 
 
-def _contents(path: Path | Sequence[Path]) -> dict[Path, bytes]:
-    """Return what the files hold, with those that stand for a folder; raise ``UserError`` for two of one name."""
+def _is_below(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts and "\x00" not in name
+
+
+def _files(known: Sequence[_Known]) -> dict[str, Path]:
+    """Return the files by the names under which a result keeps them; an archive is kept whole."""
+    return {one.source.name: one.source.path for one in known}
+
+
+def _sources(path: Path | Sequence[Path]) -> list[Source]:
+    """Return the texts that are asked for; raise ``UserError`` for two files of one name."""
     asked = [path] if isinstance(path, Path) else list(path)
-    found = [one for part in asked for one in (_known_in(part) if part.is_dir() else [part])]
-    names = [one.name for one in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    found = [source for part in asked for source in (_in_folder(part) if part.is_dir() else sources_of(part))]
+    names = Counter(source.shown for source in found)
+    twice = next((name for name, count in names.items() if count > 1), None)
     if twice is not None:
         raise UserError("two files have the same name", twice, "import them one by one")
-    return {one: content_of(one, "name a file to import", most_bytes=TABLE_BYTES) for one in found}
+    return found
 
 
-def _known_in(folder: Path) -> list[Path]:
-    importers = load_importers().values()
+def _in_folder(folder: Path) -> list[Source]:
+    """Return the files by whose names an importer knows the folder, else all that are below it."""
+    importers = [one for one in load_importers().values() if isinstance(one, Importer)]
     for importer in importers:
         found = [folder / name for name in importer.files if (folder / name).is_file()]
         if found:
-            return found if importer.read_all is not None else found[:1]
-    names = [name for importer in importers for name in importer.files]
-    raise UserError(
-        "contains no result that can be imported", str(folder), f"name a file, or a folder with {' or '.join(names)}"
-    )
+            return [Source(one, one.name) for one in (found if importer.read_all is not None else found[:1])]
+    if all_below := sources_of(folder):
+        return all_below
+    raise UserError("contains no file", str(folder), "name a file to import, or a folder with such")
 
 
-def _importer(texts: Mapping[Path, str], form: str | None) -> Importer:
-    """Return the importer that recognises the first file, or the one named ``form``; it reads all files."""
-    (path, text), importers = next(iter(texts.items())), load_importers()
+def _known(sources: Sequence[Source], form: str | None) -> list[_Known]:
+    """Return the texts with what reads each. Of several files, those of no known form are passed over."""
+    importers = load_importers()
     if form is not None:
-        if form not in importers:
-            raise UserError("no such form", f"'{form}'", f"one of {', '.join(importers)}")
-        return importers[form]
-    found = [importer for importer in importers.values() if importer.recognises(text)]
+        for name in form.split(_AND):
+            if name not in importers:
+                raise UserError("no such form", f"'{name}'", f"one of {', '.join(importers)}")
+        importers = {name: importers[name] for name in form.split(_AND)}
+    found: list[_Known] = []
+    for source in sources:
+        try:
+            found.append(_Known(source, _readers(source, importers, is_named=form is not None)))
+        except UserError:
+            if len(sources) == 1:
+                raise
     if not found:
-        way = next((way for words, way in _WAYS.items() if words in text), f"one of {', '.join(importers)}")
-        raise UserError("has no format that can be imported", str(path), way)
-    return found[0]
+        names = [name for one in importers.values() if isinstance(one, Importer) for name in one.files]
+        where = str(sources[0].path) if sources else ""
+        right = f"name a file, or a folder with {' or '.join(names)}"
+        raise UserError("contains no result that can be imported", where, right)
+    return found
 
 
-def _text(content: bytes, path: Path) -> str:
-    if content.startswith(_PACKED) or content[257:262] == b"ustar":
-        raise UserError("is packed or compressed", str(path), "unpack it, and give the file or folder in it")
-    return as_text(content, str(path))
+def _readers(source: Source, importers: Mapping[str, Reader], *, is_named: bool) -> tuple[tuple[Reader, str], ...]:
+    """Return what reads a text: the importer that claims it, all forms whose marks it has, or the first importer."""
+    marks = [mark for importer in importers.values() for mark in importer.marks]
+    seen = marks_in(source, marks)
+    older = [one for one in importers.values() if isinstance(one, Importer)]
+    claiming = [one for one in older if any(mark in seen for mark in one.marks)]
+    forms = [one for one in importers.values() if isinstance(one, Form) and any(mark in seen for mark in one.marks)]
+    hidden = {name for one in forms for name in one.hides}
+    if forms and not claiming:
+        shown = [one for one in forms if one.name not in hidden]
+        return tuple((one, _before(one, seen)) for one in shown)
+    if is_named and len(importers) == 1:
+        return tuple((one, "") for one in importers.values())
+    text = whole_text(source)
+    found = [one for one in (*claiming, *older) if one.recognises(text)]
+    if not found:
+        raise refusal(
+            text, str(source.path) + (f":{source.member}" if source.member else ""), load_importers().values()
+        )
+    return ((found[0], ""),)
+
+
+def _before(form: Form, seen: Mapping[str, str]) -> str:
+    mark = next(mark for mark in form.marks if mark in seen)
+    return form.before(seen[mark], mark)

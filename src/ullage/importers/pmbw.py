@@ -89,4 +89,6 @@ def _row(key: Key, values: list[float], name: str) -> Row:
     return imported_row(name, metric, unit, host, {**params}, values, flags)
 
 
-IMPORTERS: Final = (Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",)),)
+IMPORTERS: Final = (
+    Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",), kind="memory"),
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, say
 from ullage.launch.base import DeadRank, Launcher, is_one_node
 from ullage.launch.running import HeartbeatMonitor, Running, silence_of
 from ullage.launch.stopping import stop_signals
@@ -27,6 +27,7 @@ _LONGEST_START_S: Final = 300.0
 _CONTRACT_CAUSES: Final = frozenset(
     f"exit code {code}" for code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_CASE_FAILED, EXIT_ABORTED)
 )
+_LONG_REMOVAL_S: Final = 3.0
 _ENGINE_MARK: Final = "ullage-engine:"
 _CODES: Final[dict[EndStatus, int]] = {
     "complete": EXIT_OK,
@@ -103,14 +104,16 @@ class Timeouts:
 
     ``deadline_s``: from start to end, None for ``deadline_of`` its plan; ``silence_s``: without a sign of life, None
     for ``silence_of`` its plan; ``start_timeout_s``: to its first sign of life, None for ``start_limit_of`` its plan;
-    ``stop_grace_s``: from being asked to end to being killed. ``is_enough`` tells, at every look at the records,
-    whether no more of them are wanted.
+    ``stop_grace_s``: from being asked to end to being killed; ``waits_for_removal``: it begins anew while data of the
+    launch is being removed, unless it is asked again. ``is_enough`` tells, at every look at the records, whether no
+    more of them are wanted.
     """
 
     deadline_s: float | None = None
     silence_s: float | None = None
     start_timeout_s: float | None = None
     stop_grace_s: float = 15.0
+    waits_for_removal: bool = True
     is_enough: Callable[[], bool] | None = None
 
 
@@ -127,7 +130,8 @@ def timeouts_within(seconds: float, plan: Plan) -> Timeouts:
     grace_s = min(_USUAL_TIMEOUTS.stop_grace_s, max(_SHORTEST_GRACE_S, _LONGEST_END * seconds))
     usual_s = deadline_of(plan)
     least_s = max(0.0, seconds - grace_s)
-    return Timeouts(least_s if usual_s is None else min(usual_s, least_s), stop_grace_s=grace_s)
+    least_s = least_s if usual_s is None else min(usual_s, least_s)
+    return Timeouts(least_s, stop_grace_s=grace_s, waits_for_removal=False)
 
 
 def launch(
@@ -194,6 +198,7 @@ class _Watch:
         self._has_records = False
         self._asked = 0
         self._first_asked = 0.0
+        self._has_told_of_removal = False
 
     @property
     def ended_oddly(self) -> bool:
@@ -260,7 +265,17 @@ class _Watch:
             self._asked += 1
             # Ranks look for the file once they have begun, and only once.
             running.ask_to_end(self._stop_file if self._has_records and self._asked == 1 else None)
-        return now - self._first_asked > self._timeouts.stop_grace_s
+        return now - self._grace_began(now) > self._timeouts.stop_grace_s
+
+    def _grace_began(self, now: float) -> float:
+        """Return since when the launch has had its grace. Removal has the time it needs while it makes progress."""
+        removed_at = self._signs.removed_at
+        if not self._timeouts.waits_for_removal or self._asked > 1 or removed_at <= self._first_asked:
+            return self._first_asked
+        if now - self._first_asked > _LONG_REMOVAL_S and not self._has_told_of_removal:
+            self._has_told_of_removal = True
+            say("data of the run is being removed; interrupt again to leave it where it is")
+        return removed_at
 
     def _reason(self, elapsed_s: float, caught: list[int]) -> StopReason | None:
         if caught:

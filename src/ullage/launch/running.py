@@ -39,13 +39,17 @@ def silence_of(plan: Plan) -> float:
 
 
 class HeartbeatMonitor:
-    """Watches the launch whose records go to ``records``. One that never gave a sign does not count as silent."""
+    """Watches the launch whose records go to ``records``. One that never gave a sign does not count as silent.
+
+    ``removed_at``: when the launch was last seen to go on with the removal of its data; 0: never.
+    """
 
     def __init__(self, records: Path) -> None:
         self._path = records.with_name(f"{records.name}.alive")
         self._seen: bytes | None = None
         self._changed = 0.0
         self._looked = 0.0
+        self.removed_at = 0.0
         self.forget()
 
     def forget(self) -> None:
@@ -68,6 +72,8 @@ class HeartbeatMonitor:
         if now - self._looked >= _LOOK_S:
             found = self._read()
             if found is not None and found != self._seen:
+                if self._seen is not None and found.split()[1:] != self._seen.split()[1:]:
+                    self.removed_at = now
                 self._seen, self._changed = found, now
             elif self._changed:
                 self._changed += max(0.0, now - self._looked - 2 * _LOOK_S)

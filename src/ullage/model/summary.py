@@ -17,6 +17,8 @@ from ullage.model.record import Grade
 from ullage.model.tuning import Tuning
 
 SUMMARY_SCHEMA = "ullage.summary/2"
+BOUND = "bound"
+"""The parameter that marks rows which were measured as a bound of others."""
 
 
 class Ceiling(Strict):
@@ -114,6 +116,11 @@ class Row(Strict):
     def reasons(self) -> list[str]:
         """Everything to say of it: of its verdict, then of its flags in their order, then the notes."""
         return [*self.verdict_reasons, *(flag.reason for flag in self.flags if flag.reason), *self.notes]
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it is no result, but shows what bounds others: no headline, sentence or comparison takes it."""
+        return self.params.get(BOUND) is True
 
     @property
     def is_beside_best(self) -> bool:

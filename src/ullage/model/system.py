@@ -50,11 +50,21 @@ class NumaNode(Tolerant):
 
 
 class DeviceLink(Tolerant):
-    """The PCIe link of a drive as it was negotiated."""
+    """The link of a drive as it was negotiated."""
 
     device: str
     transfers_per_s: Annotated[float, Field(description="of one lane, before line coding")]
     lanes: int
+    kind: Annotated[Literal["pcie", "sata"], Field(exclude_if=lambda kind: kind == "pcie")] = "pcie"
+
+
+class DriveLimit(Tolerant):
+    """What a control group lets this process read from a drive, or write to it past the page cache."""
+
+    access: Literal["read", "write"]
+    unit: Annotated[Literal["bytes", "operations"], Field(description="that it counts a second")]
+    value: float
+    source: Annotated[str, Field(description="the file that states it, of the tightest group")]
 
 
 class BlockDevice(Tolerant):
@@ -76,7 +86,11 @@ class BlockDevice(Tolerant):
     queue_requests: int | None = None
     read_ahead_bytes: int | None = None
     write_cache: str | None = None
-    link: Annotated[DeviceLink | None, Field(description="of an NVMe drive; null: none that shows")] = None
+    link: Annotated[DeviceLink | None, Field(description="of an NVMe or SATA drive; null: none that shows")] = None
+    limits: Annotated[
+        list[DriveLimit],
+        Field(description="of control groups; not there: none that shows", exclude_if=lambda found: not found),
+    ] = []
     numa_node: Annotated[int | None, Field(description="to which it is attached; null: the kernel does not say")] = None
 
 

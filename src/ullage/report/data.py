@@ -109,8 +109,9 @@ class ReportData:
         return "ceiling" if "ceilings" in options else ""
 
     def rows_of(self, suite: str) -> list[Row]:
-        """Return the rows of ``suite``: all of its own result, a part of one that several suites share."""
-        return [row for row in self.summary.rows if (row.suite or self.summary.suite) == suite]
+        """Return the results of ``suite``: all of its own result, a part of one that several suites share."""
+        of_suite = (row for row in self.summary.rows if (row.suite or self.summary.suite) == suite)
+        return [row for row in of_suite if not row.is_bound]
 
     def phases_of(self, row: Row) -> list[PhaseRecord]:
         """Return the repetitions behind ``row``; empty when it came without records, as an imported table does.

@@ -46,7 +46,7 @@ def headlines(rows: Sequence[Row], suites: Collection[str] | None = None, *, of_
     rules = load_headline_rules(suites)
     places = {part: place for place, part in enumerate(_PARTS)}
     ordered = sorted(rules, key=lambda rule: places.get(rule.part, len(places)))
-    by_metric = grouped((row.metric, index) for index, row in enumerate(rows))
+    by_metric = grouped((row.metric, index) for index, row in enumerate(rows) if not row.is_bound)
     chosen = [
         (rule, index)
         for rule in ordered

@@ -55,7 +55,7 @@ def write_report(result: ResultFolder, path: Path, known: ReportData | None = No
 
 def beside(data: ReportData) -> dict[str, str]:
     """Return the files that the page refers to, by their paths from its folder: the complete table."""
-    return {"tables/rows.csv": to_csv(data.summary.rows)}
+    return {"tables/rows.csv": to_csv(data.summary)}
 
 
 def render(data: ReportData) -> str:

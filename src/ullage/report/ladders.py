@@ -14,17 +14,22 @@ from ullage.report.headlines import Vessel, vessels
 
 # A change that costs less is none to name.
 _LEAST_COST: Final = 0.02
+# Rungs that cost more than the whole gap by this factor cost some of it twice.
+_OVERLAP: Final = 1.005
 KIND: Final = "rung"
 """The kind of findings that rungs become."""
 
 
 def cost(rung: Rung) -> str:
     """Write ``costs 12 % (10 to 14 %), 1.14 x``; of what the rungs do not explain there is no interval."""
-    lost = f"{percent(1 - rung.factor, 1)}"
+    lost = percent(1 - rung.factor, 1)
+    if rung.what == NOT_EXPLAINED:
+        too_much = rung.factor >= _OVERLAP
+        return f"the rungs overlap by {times(rung.factor)}" if too_much else f"{lost}, {times(1 / rung.factor)}"
     if rung.low is None or rung.high is None:
-        known = "" if rung.what == NOT_EXPLAINED else " (no interval)"
-        return f"costs {lost}{known}, {times(1 / rung.factor)}"
-    between = f"{100 * (1 - rung.high):.1f} to {percent(1 - rung.low, 1)}"
+        return f"costs {lost} (no interval), {times(1 / rung.factor)}"
+    least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
+    between = f"{least:.1f} to {most:.1f} %"
     if not rung.is_sure:
         word = "gains" if rung.low > 1 else "costs nothing that can be told"
         return f"{word} ({between})"

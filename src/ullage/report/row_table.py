@@ -11,12 +11,13 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final, TypeVar, cast
 
-from ullage.analysis.settings import access_of, values_by_key
+from ullage.analysis.settings import access_of
 from ullage.grouping import grouped
-from ullage.model.summary import Row
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_param, format_quantity, param_label, rounded
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, interval_text, ratio_text, share_text, value_text
+from ullage.report.row_records import Cell, columns_of, row_records
 from ullage.report.scripts import packed
 from ullage.report.table import peer_ratio, to_csv_text
 from ullage.report.tabs import TITLES, Parts
@@ -270,22 +271,13 @@ def _peer(row: Row) -> str:
     return f"{format_quantity(row.peer.median, row.unit)} ({row.peer.tool} {row.peer.version})" if row.peer else DASH
 
 
-def to_csv(rows: Sequence[Row]) -> str:
+def to_csv(summary: Summary) -> str:
     """Write all rows as CSV in plain SI numbers, one a line; lists are joined by ``;`` within their cell."""
-    keys = list(values_by_key(rows))
-    head = ["metric", "unit", "better", "target", *keys, "case", "median", "low", "high", "repetitions"]
-    head += ["ceiling", "ceiling_kind", "ceiling_source", "share", "verdict", "reasons", "grade", "flags"]
-    head += ["peer_tool", "peer_version", "peer_median", "peer_ratio"]
-    return to_csv_text([head, *(_csv_cells(row, keys) for row in rows)])
+    lines = ([_csv_cell(value) for value in record.values()] for record in row_records(summary))
+    return to_csv_text([columns_of(summary), *lines])
 
 
-def _csv_cells(row: Row, keys: Sequence[str]) -> list[object]:
-    ceiling, peer = row.ceiling, row.peer
-    return [
-        *(row.metric, row.unit, row.better, row.target),
-        *(row.params.get(key, "") for key in keys),
-        *(row.case, row.median, row.low, row.high, ";".join(map(repr, row.repetitions))),
-        *((ceiling.value, ceiling.kind, ceiling.source) if ceiling else ("", "", "")),
-        *(row.share, row.verdict, ";".join(row.reasons), row.grade, ";".join(row.flag_codes)),
-        *((peer.tool, peer.version, peer.median, peer_ratio(row)) if peer else ("", "", "", "")),
-    ]
+def _csv_cell(value: Cell) -> object:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return ";".join(one if isinstance(one, str) else repr(one) for one in value)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from ullage.analysis.ceilings.rows import with_limit
 from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 from ullage.analysis.metrics import Metric, metric_named
 from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
@@ -16,6 +17,7 @@ from ullage.model.flags import DIRTY_USED, Flag, each_once
 from ullage.model.plan import Parameters, Scalar, Value
 from ullage.model.record import CaseRecord, Grade, PeerRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling, Peer, Row
+from ullage.model.system import DriveLimit
 from ullage.quantity import plural
 from ullage.results.records import AnyRecord
 from ullage.results.row_checks import check_launch, check_phases, check_values, verified_note
@@ -30,6 +32,8 @@ _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 class TargetFacts:
     """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``.
 
+    ``limits``: of control groups on its drive, which bound what is known to pass the page cache.
+
     ``is_place``: false for memory and messages, of which nobody asks what was behind them: their verdict has no reason.
     """
 
@@ -38,6 +42,7 @@ class TargetFacts:
     is_memory: bool = False
     is_remote: bool = False
     ceilings: Mapping[str, Ceiling] = field(default_factory=dict[str, Ceiling])
+    limits: Sequence[DriveLimit] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ class RowFrame:
     verdict: Verdict = NOTHING_BEHIND
     grade: Grade | None = None
     ceiling: Ceiling | None = None
+    limits: Sequence[DriveLimit] = ()
     flags: Sequence[Flag] = ()
     last_flags: Sequence[Flag] = ()
     notes: Sequence[str] = ()
@@ -273,6 +279,7 @@ def _frame(group: _Group, context: RowContext) -> RowFrame:
         verdict=combine_verdicts(verdicts) if facts.is_place else NOTHING_BEHIND,
         grade=row_grade(phases),
         ceiling=facts.ceilings.get(phases[0].access),
+        limits=facts.limits if all(phase.cache_control == "direct" for phase in phases) else (),
         flags=[*_disturbed(phases), *check_phases(phases, case, run, simulated=not facts.holds_data)],
         last_flags=check_launch(run),
         notes=verified_note(phases),
@@ -292,7 +299,7 @@ def _row(
     )
     values, launches = zip(*sampled, strict=True)
     row = own.row(values, context.level, context.wanted_width, dependence)
-    return row.model_copy(update={"launches": list(launches)})
+    return with_limit(row.model_copy(update={"launches": list(launches)}), frame.limits)
 
 
 def _more_than_asked(count: int, most: int | None, settable: Settable) -> list[str]:

@@ -23,7 +23,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import JobTime
 from ullage.runs.nodes import is_of_each_node, write_lists
 from ullage.runs.progress import make_progress
-from ullage.runs.remains import folders_of, remove_earlier, was_begun
+from ullage.runs.remains import folders_of, name_remains, remove_earlier, was_begun
 from ullage.runs.room import freeze_system
 from ullage.runs.session import Session, terminable
 from ullage.runs.suite import Prepared
@@ -119,6 +119,8 @@ def _run(prepared: Prepared, session: Session) -> int:
 
 def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -> int:
     folder.check_there()
+    if code == EXIT_ABORTED:
+        name_remains(session)
     for message in session.messages:
         say(message)
     for text in dict.fromkeys(session.left):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What launches that were killed have left, at targets and of MPI on this node, and its removal."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from ullage.launch.running import LEDGER
 from ullage.model.plan import Case, Named, Parameters, Plan, Target
 from ullage.model.record import EventRecord
 from ullage.processes.supervisor import remove_noted
-from ullage.reading import open_regular
+from ullage.reading import open_regular, read_bytes
 from ullage.results.folder import PROBE, ResultFolder
 from ullage.results.records import read_records
 from ullage.runs.nodes import is_of_each_node
@@ -71,9 +72,42 @@ def remove_earlier(session: Session, *, is_over: bool = False) -> None:
         inner = session.within(result)
         _remove_of_mpi(inner)
         left = [text for last in _last_launches(result) for text in _remove_of(last, inner, is_over=is_over)]
+        left += _remove_of_bounds(inner)
         session.messages += [text for text in left if text not in session.messages]
         if left:
             note_once([Note(LEFT_BEHIND, text, "`ullage clean` removes it") for text in left], inner)
+
+
+def name_remains(session: Session) -> None:
+    """Name what a run that was ended early has left at its targets, with the command that removes it.
+
+    What a later launch goes on with is left on purpose, and not named.
+    """
+    if is_of_each_node(session.result.read_request()):
+        return
+    for result in (session.result, *session.result.parts()):
+        notes = [note for last in _last_launches(result) for note in _left_by(last, result)]
+        session.messages += [f"{note.text}; {note.advice}" for note in notes]
+        note_once(notes, session.within(result))
+
+
+def _left_by(last: "_Last", result: ResultFolder) -> list[Note]:
+    path = target_path(last.target)
+    own, probe = folders_of(result.read_request().run_id)
+    names = (probe,) if last.leaves(is_over=False) else (own, probe)
+    try:
+        folders = [] if path is None else find_run_folders(path)
+    except UserError:
+        return []
+    return [
+        Note(
+            LEFT_BEHIND,
+            f"data was left in {folder.path}",
+            f"`ullage clean {shlex.quote(str(path))} --run {folder.run_id} --yes` removes it",
+        )
+        for folder in folders
+        if folder.run_id in names
+    ]
 
 
 @dataclass(frozen=True)
@@ -122,6 +156,19 @@ def _remove_of(last: _Last, session: Session, *, is_over: bool) -> list[str]:
     if left or own not in names or last.plan is None or not last.may_be_elsewhere:
         return left
     return _remove_elsewhere(last.plan, last.target, session)
+
+
+def _remove_of_bounds(session: Session) -> list[str]:
+    """Remove what launches have left that measured a bound, at places that are no targets of the run."""
+    places: dict[str, Target] = {}
+    for path in (session.result.path / PROBE).glob("*/*/plan.json"):
+        try:
+            plan = Plan.model_validate_json(read_bytes(path))
+        except (OSError, ValueError):
+            continue
+        places |= {target.uri: target for target in plan.targets}
+    _, probe = folders_of(session.result.read_request().run_id)
+    return remove_remains(list(places.values()), lambda found: found == probe, session.engine_context.engine)
 
 
 def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]:

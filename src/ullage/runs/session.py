@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
-from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
+from ullage.errors import EXIT_ABORTED, EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.identity import plan_bytes
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import LaunchOutcome, Timeouts, launch, timeouts_within
+from ullage.launch.reach import unusable_hosts
 from ullage.launch.running import silence_of
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Case, Layout, Plan
@@ -93,7 +94,8 @@ class Session:
     ``time.monotonic()``; None: when their plans say. ``had_enough``: a launch was ended because no more was wanted.
     ``meeting``: where the first launch into each result waits for those of other nodes.
     ``job_time``: of the batch job that we are in, where that has a limit. ``lost``: nodes that have failed, on which
-    nothing is started any more. ``left``: why launches could not remove what they have left at targets.
+    nothing is started any more. ``left``: why launches could not remove what they have left at targets. ``tried``:
+    hosts on which the engine was started for a try.
     ``needed``: tells which cells are to be measured, where it is not all of them. ``enough``: repetitions of a cell
     that will do where the time is short, if those are fewer than its options ask for.
     """
@@ -110,6 +112,7 @@ class Session:
     job_time: "JobTime | None" = None
     lost: list[str] = field(default_factory=list[str])
     left: list[str] = field(default_factory=list[str])
+    tried: set[str] = field(default_factory=set[str])
     messages: list[str] = field(default_factory=list[str], init=False)
     was_stopped: bool = field(default=False, init=False)
     had_enough: bool = field(default=False, init=False)
@@ -146,6 +149,7 @@ class Session:
         ``may_move``: what is left of it can be measured on other nodes, where enough of them are left.
         """
         self.result.check_there()
+        self._try_hosts(number, plan)
         plan_path = self.result.prepare_launch(number, plan)
 
         def hear(record: AnyRecord) -> None:
@@ -179,6 +183,28 @@ class Session:
                 self.note(number, "error", "launch-ended", self.messages[-1], advice)
             return replace(ended, lost=lost if moves else (), hung=bool(outcome.silent_node))
         return ended
+
+    def _try_hosts(self, number: int, plan: Plan) -> None:
+        """Start the engine once on each host that people have named, before anything is launched there.
+
+        A host that refuses is left out where spare ones are named. Raise ``UserError`` where too few are left.
+        """
+        hosts = self.launcher.hosts
+        if self.start is not None or plan.layout.nodes == 1 or self.tried.issuperset(hosts.names):
+            return
+        self.tried.update(hosts.names)
+        context = self.engine_context
+        refusals = unusable_hosts(hosts, context.engine, context.description.engine)
+        if not refusals:
+            return
+        log = self.result.stderr_path(number)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("".join(f"{host}: {one.why}\n{one.said}\n" for host, one in refusals.items()), encoding="utf-8")
+        why = "; ".join(f"{host}: {one.why}" for host, one in refusals.items())
+        if not self._leave_out(tuple(refusals), plan):
+            right = f"mend that, or leave out what refuses by --exclude {','.join(refusals)}; all that was said: {log}"
+            raise UserError(why, "--hosts", right, EXIT_ENVIRONMENT)
+        self.messages.append(f"the run goes on without {listing(tuple(refusals))} ({why})")
 
     def _nodes_gone(self, plan: Plan) -> tuple[str, ...]:
         """Return nodes that the batch job has lost, and that ranks of ``plan`` would be started on, or waited for."""

@@ -93,6 +93,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
             is_memory=bool((place := places.get(target.name)) and place.is_memory),
             is_remote=bool(place and place.is_remote),
             ceilings=ceilings_for(target, system, ceilings, machine),
+            limits=place.device.limits if place and place.device else (),
         )
         for target in request.targets
     }

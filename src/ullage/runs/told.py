@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from ullage.analysis.ladders import WAITED, why_waited
+from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
@@ -99,6 +101,18 @@ def told_rows(
         if params is not None:
             found.append(finish(row.model_copy(update={"params": dict(params)}), source))
     return found
+
+
+def with_cause(row: Row, source: Source, quota: float | None = None) -> Row:
+    """Note on a row of the time that threads waited why they did; return others as they are.
+
+    ``quota``: of the control group, in CPUs; None: none.
+    """
+    if row.metric != WAITED:
+        return row
+    known = [one.contamination for one in source.phases if one.contamination is not None]
+    foreign = median([one.foreign_cpu_ppm / 1e6 for one in known] or [0.0])
+    return row.model_copy(update={"notes": [*row.notes, why_waited(foreign, row.median, quota)]})
 
 
 def cached_share(row: Row, phases: Iterable[PhaseRecord], context: RowContext) -> list[Row]:

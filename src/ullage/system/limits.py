@@ -2,11 +2,11 @@
 """What control groups, affinity and resource limits leave to this process."""
 
 import resource
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from ullage.model.system import Limits
+from ullage.model.system import DriveLimit, Limits
 from ullage.system.files import ROOT, read_fields, read_int, read_text
 
 # Version 1 says "no limit" with the largest multiple of the page size below 2^63.
@@ -105,3 +105,36 @@ def _cpu_quotas(groups: dict[str, str], root: Path) -> Iterator[float]:
         quota, period = read_int(folder / "cpu.cfs_quota_us"), read_int(folder / "cpu.cfs_period_us")
         if quota is not None and period is not None and quota > 0 and period > 0:
             yield quota / period
+
+
+# The names of limits in a line of io.max, and the files of version 1 that hold one each.
+_DRIVE_LIMITS: Final[Sequence[tuple[str, str, Literal["read", "write"], Literal["bytes", "operations"]]]] = (
+    ("rbps", "blkio.throttle.read_bps_device", "read", "bytes"),
+    ("wbps", "blkio.throttle.write_bps_device", "write", "bytes"),
+    ("riops", "blkio.throttle.read_iops_device", "read", "operations"),
+    ("wiops", "blkio.throttle.write_iops_device", "write", "operations"),
+)
+
+
+def drive_limits(devices: Collection[str], root: Path = ROOT) -> list[DriveLimit]:
+    """Return the tightest limit of each kind on the drives ``MAJOR:MINOR``, of this process's control groups."""
+    groups = _groups(root)
+    unified, blkio = list(_unified(groups, root)), list(_hierarchy(groups, "blkio", root))
+    found: list[DriveLimit] = []
+    for key, name, access, unit in _DRIVE_LIMITS:
+        files = [*(folder / "io.max" for folder in unified), *(folder / name for folder in blkio)]
+        lines = [(line, file) for file in files for line in (read_text(file) or "").splitlines()]
+        stated = [(float(value), file) for line, file in lines if (value := _limit_in(line, devices, key)).isdigit()]
+        if stated:
+            value, file = min(stated)
+            found.append(DriveLimit(access=access, unit=unit, value=value, source=str(file)))
+    return found
+
+
+def _limit_in(line: str, devices: Collection[str], key: str) -> str:
+    """Return the limit ``key`` in a line of one of ``devices``: ``8:0 rbps=9 wbps=max``, or in version 1 ``8:0 9``."""
+    device, *words = line.split() or [""]
+    if device not in devices:
+        return ""
+    named = [word.removeprefix(f"{key}=") for word in words if word.startswith(f"{key}=")]
+    return named[0] if named else words[0] if len(words) == 1 else ""

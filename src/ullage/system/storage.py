@@ -12,6 +12,7 @@ from typing import Final
 from ullage.model.plan import Target
 from ullage.model.system import BlockDevice, DeviceLink, Place
 from ullage.system.files import ROOT, bracketed, read_int, read_text
+from ullage.system.limits import drive_limits
 from ullage.uri import target_folder
 
 _MEMORY: Final = frozenset({"tmpfs", "ramfs", "devtmpfs", "hugetlbfs"})
@@ -27,6 +28,8 @@ _SECTOR_BYTES: Final = 512  # of /sys/block/*/size, whatever the device's own se
 SYSFS: Final = Path("/sys")
 _NAMESPACE: Final = re.compile(r"(nvme\d+(?:c\d+)?n\d+)(?:p\d+)?")
 _SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) GT/s\b.*")
+_SATA_SPEED: Final = re.compile(r"(\d+(?:\.\d+)?) Gbps")
+_PORT: Final = re.compile(r"ata\d+")
 # The PCI Express Base Specification 6.0 codes lines with 8b/10b up to 5 GT/s and with 128b/130b up to 32 GT/s. From
 # 64 GT/s on it has flits that carry 236 bytes of packets in every 256.
 _EIGHT_TEN_UP_TO: Final = 5e9
@@ -124,6 +127,8 @@ def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
     sectors = read_int(folder / "size")
     queue = whole / "queue"
     rotational, read_ahead = read_int(queue / "rotational"), read_int(queue / "read_ahead_kb")
+    # What lies on one drive alone has its limits too; of several, nobody knows how the bytes are divided.
+    alone = [root / "sys/block" / parents[0]] if len(parents) == 1 else []
     return BlockDevice(
         name=folder.name,
         parents=parents,
@@ -136,7 +141,8 @@ def read_device(number: str, root: Path = ROOT) -> BlockDevice | None:
         queue_requests=read_int(queue / "nr_requests"),
         read_ahead_bytes=None if read_ahead is None else read_ahead * 1024,
         write_cache=read_text(queue / "write_cache"),
-        link=read_device_link(folder.name, parents, root / "sys"),
+        link=read_device_link(folder.name, parents, root / "sys") or _sata_link(whole),
+        limits=drive_limits({dev for disk in (whole, *alone) if (dev := read_text(disk / "dev"))}, root),
         numa_node=_numa_node(folder, root / "sys"),
     )
 
@@ -155,15 +161,16 @@ def _numa_node(folder: Path, top: Path) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class PcieLink:
-    """A link as it was negotiated, in one direction."""
+    """A link as it was negotiated, in one direction. ``is_sata``: it codes lines as SATA does at every speed."""
 
     transfers_per_s: float
     lanes: int
+    is_sata: bool = False
 
     @property
     def bytes_per_s(self) -> float:
         """The rate after line coding, before packet headers: no drive behind the link can be faster."""
-        if self.transfers_per_s <= _EIGHT_TEN_UP_TO:
+        if self.is_sata or self.transfers_per_s <= _EIGHT_TEN_UP_TO:
             coding = 8 / 10
         elif self.transfers_per_s <= _BLOCKS_UP_TO:
             coding = 128 / 130
@@ -173,7 +180,9 @@ class PcieLink:
 
     @property
     def text(self) -> str:
-        """``16 GT/s x4``."""
+        """``16 GT/s x4``, or ``6 Gbit/s``."""
+        if self.is_sata:
+            return f"{self.transfers_per_s / 1e9:g} Gbit/s"
         return f"{self.transfers_per_s / 1e9:g} GT/s x{self.lanes}"
 
 
@@ -194,3 +203,12 @@ def read_device_link(device: str, parents: Iterable[str] = (), sysfs: Path = SYS
     if speed is None or not lanes.isdecimal() or int(lanes) == 0:
         return None
     return DeviceLink(device=drive, transfers_per_s=float(speed.group(1)) * 1e9, lanes=int(lanes))
+
+
+def _sata_link(disk: Path) -> DeviceLink | None:
+    """Return the link of the port above ``disk``, a folder of sysfs; None where it is no SATA drive."""
+    port = next((place for place in Path(os.path.realpath(disk)).parents if _PORT.fullmatch(place.name)), None)
+    texts = [] if port is None else [read_text(path) or "" for path in port.glob("link*/ata_link/link*/sata_spd")]
+    speeds = [float(match.group(1)) * 1e9 for text in texts if (match := _SATA_SPEED.fullmatch(text))]
+    # Behind a port multiplier several drives share the port, and each has a link of its own.
+    return DeviceLink(device=disk.name, transfers_per_s=speeds[0], lanes=1, kind="sata") if len(speeds) == 1 else None

@@ -69,18 +69,16 @@ def test_a_ceiling_is_the_devices_whatever_the_threads(world: World) -> None:
     assert {row.params["ranks"] for row in declared} == {1, 2}
 
 
-def test_where_nothing_is_known_the_best_of_the_run_stands_beside_and_gives_no_share(world: World) -> None:
+def test_where_nothing_is_known_the_best_transfer_of_the_run_is_the_ceiling(world: World) -> None:
     world.run(world.prepare(volume="64M", ceiling=["here:read=10GB/s"]))
     assert world.result is not None
     rows = [row for row in build_summary(world.result).rows if row.params["access"] == "write"]
     bandwidths = [row for row in rows if row.metric == "bandwidth"]
-    for order in {row.params.get("order") for row in bandwidths}:
-        alike = [row for row in bandwidths if row.params.get("order") == order]
-        best = max(value for row in alike for value in (row.median, row.peer.median if row.peer else 0.0))
-        assert {(row.ceiling.value, row.ceiling.kind) for row in alike if row.ceiling} == {(best, "empirical")}
-    assert all(row.ceiling is not None and row.share is None for row in bandwidths)
+    best = max(value for row in bandwidths for value in row.repetitions)
+    assert {(row.ceiling.value, row.ceiling.kind) for row in bandwidths if row.ceiling} == {(best, "measured")}
+    assert all(row.share is not None and row.share <= 1 for row in bandwidths)
     smalls = [row for row in rows if row.metric == "operation_rate" and "queue_depth" in row.params]
-    assert {row.ceiling.kind for row in smalls if row.ceiling} == {"empirical"}
+    assert {row.ceiling.kind for row in smalls if row.ceiling} == {"measured"}
 
 
 def test_nothing_is_advised_that_this_suite_cannot_do(world: World) -> None:

@@ -177,8 +177,8 @@ def test_a_folder_without_a_result_is_refused(tmp_path: Path, capsys: pytest.Cap
     folder = _folder(tmp_path / "empty", other="x")
     assert run_command(["import", str(folder), "--result", str(tmp_path / "r")]) == 2
     error = capsys.readouterr().err
-    assert "contains no result that can be imported" in error
-    assert "result.txt or result_summary.txt" in error
+    assert "has no format that can be imported" in error
+    assert "it begins with 'x'" in error
     assert not (tmp_path / "r").exists()
 
 

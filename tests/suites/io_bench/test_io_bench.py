@@ -110,13 +110,13 @@ def test_a_target_without_a_place_is_refused(world: World) -> None:
         prepare(world, target=["n=null:"])
 
 
-def test_without_a_known_peak_the_best_of_the_run_stands_beside_and_gives_no_share(world: World) -> None:
+def test_without_a_known_peak_the_best_of_the_run_is_the_peak_and_called_so(world: World) -> None:
     world.engine.cost = lambda case, _plan: 0.2 if case.workload.parameters.get("order") else 0.1
     summary = build_summary(run(world, prepare(world)))
     rows = [row for row in summary.rows if row.metric == "bandwidth"]
     assert len(rows) == 12
-    assert {row.ceiling.kind for row in rows if row.ceiling} == {"empirical"}
-    assert {row.share for row in rows} == {None}
+    assert {row.ceiling.kind for row in rows if row.ceiling} == {"measured"}
+    assert all(row.ceiling and "the best transfer of this run" in row.ceiling.source for row in rows)
     assert not {one.kind for one in summary.findings} & {"edge", "scaling", "best"}
 
 

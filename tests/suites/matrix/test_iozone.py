@@ -170,13 +170,11 @@ def test_an_output_in_both_forms_gives_each_number_once() -> None:
     assert len(read_tables(PLAIN + TEXT, "t.txt").rows) == len(read_tables(TEXT, "t.txt").rows)
 
 
-def test_the_form_of_several_processes_is_named() -> None:
-    """A linux-nfs mail with iozone -t1: it has numbers, and no table."""
-    text = (
-        "        Throughput test with 1 process\n"
-        "        Children see throughput for  1 initial writers  =  109333.84 KB/sec\n"
-        "        Parent sees throughput for  1 initial writers   =  109326.48 KB/sec\n"
-    )
-    assert recognises(text)
-    with pytest.raises(UserError, match=r"t.txt: is of iozone -t, which is not read; give what `iozone -a`"):
-        read_tables(text, "t.txt")
+def test_the_form_without_a_head_and_with_commas(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("64,4,1,2,3,4,5,6,7,8,9,10,11,12,13\n128,4,1,2,3,4,5,6,7,8,9,10,11,12,13\n")
+    rows = read(path).rows
+    assert [row.median for row in rows[:13]] == [1024 * value for value in range(1, 14)]
+    assert [row.params["test"] for row in rows[:4]] == ["write", "rewrite", "read", "reread"]
+    assert not recognises("64,5,1,2,3,4,5,6,7,8,9,10,11,12,13\n")
+    assert not recognises("a,b\n64,4,1,2,3,4,5,6,7,8,9,10,11,12,13\n")

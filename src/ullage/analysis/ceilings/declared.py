@@ -162,10 +162,10 @@ def _detected(target: str, system: SystemFacts | None) -> Ceiling | None:
     place = _place(target, system)
     if place is None or place.device is None or place.device.link is None:
         return None
-    link = PcieLink(place.device.link.transfers_per_s, place.device.link.lanes)
-    return Ceiling(
-        value=link.bytes_per_s, kind="detected", source=f"PCIe link of {place.device.link.device}: {link.text}"
-    )
+    found = place.device.link
+    link = PcieLink(found.transfers_per_s, found.lanes, is_sata=found.kind == "sata")
+    kind = "SATA" if link.is_sata else "PCIe"
+    return Ceiling(value=link.bytes_per_s, kind="detected", source=f"{kind} link of {found.device}: {link.text}")
 
 
 def _place(target: str, system: SystemFacts | None) -> Place | None:

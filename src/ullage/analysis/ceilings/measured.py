@@ -42,6 +42,9 @@ class Bound:
     ``gives``: which rows, of any suite and metric, show the bound. Rows with the same ``key`` (the same bytes,
     direction, cores) bound each other. ``source``: describes the giving row that was best. ``why``: one sentence on
     what is bounded, and why an expert accepts it. ``value``: of clean giving rows, in the unit of those bounded.
+    ``times``: how many times the value bounds a row, where that depends on the row (its requests in flight).
+    ``is_own_best``: it is no more than the best of the same part, so it stands only where nothing is declared or
+    detected.
     """
 
     metric: str
@@ -51,6 +54,8 @@ class Bound:
     source: Callable[[Row], str]
     why: str
     value: Callable[[Sequence[Row]], float | None] = best_clean
+    times: Callable[[Row], float] = lambda _row: 1.0
+    is_own_best: bool = False
 
 
 def with_measured(rows: Sequence[Row], bounds: Iterable[Bound], at: str = "") -> list[Row]:
@@ -69,9 +74,13 @@ def with_measured(rows: Sequence[Row], bounds: Iterable[Bound], at: str = "") ->
         giving = grouped((bound.key(row), row) for row in clean if bound.gives(row))
         ceilings = {key: _ceiling(bound, some, at) for key, some in giving.items()}
         for index in bounded:
+            if bound.is_own_best and _known(rows[index]) is not None:
+                continue
             if (ceiling := ceilings.get(bound.key(rows[index]))) is not None:
-                found.setdefault(index, []).append(ceiling)
-    return [_bounded(row, found[index]) if index in found else row for index, row in enumerate(rows)]
+                times = bound.times(rows[index])
+                own = ceiling if times == 1 else ceiling.model_copy(update={"value": times * ceiling.value})
+                found.setdefault(index, []).append(own)
+    return [under_measured(row, found[index]) if index in found else row for index, row in enumerate(rows)]
 
 
 def _ceiling(bound: Bound, giving: Sequence[Row], at: str) -> Ceiling | None:
@@ -82,10 +91,11 @@ def _ceiling(bound: Bound, giving: Sequence[Row], at: str) -> Ceiling | None:
     return Ceiling(value=value, kind="measured", source=bound.source(best), why=bound.why, at=at)
 
 
-def _bounded(row: Row, ceilings: Sequence[Ceiling]) -> Row:
+def under_measured(row: Row, ceilings: Sequence[Ceiling]) -> Row:
+    """Return ``row`` under the lowest of ``ceilings``, as ``with_measured`` says."""
     tightest = min if row.better == "more" else max
     ceiling = tightest(ceilings, key=lambda one: one.value)
-    known = row.ceiling if row.ceiling is not None and row.ceiling.kind in ("declared", "detected") else None
+    known = _known(row)
     if row.median <= 0 or (known is not None and tightest(known.value, ceiling.value) == known.value):
         return row
     share = row.median / ceiling.value if row.better == "more" else ceiling.value / row.median
@@ -97,6 +107,10 @@ def _bounded(row: Row, ceilings: Sequence[Ceiling]) -> Row:
     if known is None:
         return bounded
     return _noted(bounded, f"the {known.kind} ceiling is {format_quantity(known.value, row.unit)} ({known.source})")
+
+
+def _known(row: Row) -> Ceiling | None:
+    return row.ceiling if row.ceiling is not None and row.ceiling.kind in ("declared", "detected") else None
 
 
 def _noted(row: Row, note: str) -> Row:

@@ -5,9 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ullage.analysis.verdicts.grades import is_sound
-from ullage.analysis.verdicts.physics import above_ceiling
+from ullage.analysis.verdicts.physics import ABOVE_CEILING, above_ceiling
 from ullage.model.flags import INVALID_ABOVE_CEILING
 from ullage.model.summary import Ceiling, Row
+from ullage.model.system import DriveLimit
+from ullage.quantity import format_quantity
 
 FEWEST_SAMPLES: Final = 3
 # A row of few samples, or a disturbed one, may exceed the best that counts by this factor without being another level.
@@ -27,6 +29,27 @@ def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
     above = above_ceiling(share, ceiling)
     flags += [] if above is None else [above]
     return row.model_copy(update={"ceiling": ceiling, "share": share, "flags": flags})
+
+
+_LIMITED: Final = {"B/s": "bytes", "op/s": "operations"}
+
+
+def with_limit(row: Row, limits: Sequence[DriveLimit]) -> Row:
+    """Return a rate that reached the drive with the limit of a control group on it: as its ceiling, where it has none.
+
+    A limit below a known ceiling is a note, since it is not what the drive can do. The kernel grants limits by slices
+    of time, so a short phase may exceed one, which then bounds nothing.
+    """
+    unit = _LIMITED.get(row.unit)
+    limit = next((one for one in limits if (one.access, one.unit) == (row.access, unit)), None)
+    if limit is None or row.median <= 0 or row.median > ABOVE_CEILING * limit.value:
+        return row
+    text = f"a control group limits {row.access}s of this drive to {format_quantity(limit.value, row.unit)}"
+    if row.ceiling is not None and row.ceiling.value <= limit.value:
+        return row
+    noted = row.model_copy(update={"notes": [*row.notes, f"{text} ({limit.source})"]})
+    found = Ceiling(value=limit.value, kind="detected", source=f"{text} ({limit.source})")
+    return noted if row.ceiling is not None else with_ceiling(noted, found)
 
 
 def beside_best(row: Row, best: Ceiling | None) -> Row:

@@ -33,6 +33,19 @@ def clock(phase: PhaseRecord) -> float | None:
     return None if found is None else found / phase.ranks
 
 
+@metric("of time", "less")
+def waited_share(phase: PhaseRecord) -> float | None:
+    """Time that ranks waited for a CPU, by the thread of each that waited longest: for others, or for a quota."""
+    waited = None if phase.contamination is None else phase.contamination.run_delay_ppm
+    return None if waited is None else min(waited / 1e6, 1.0)
+
+
+@metric("of time", "less")
+def stolen_share(phase: PhaseRecord) -> float | None:
+    """Time of the node's CPUs that the hypervisor gave to others."""
+    return None if phase.contamination is None else min(max(phase.contamination.steal_ppm, 0) / 1e6, 1.0)
+
+
 @metric("s", "less")
 def access_time(phase: PhaseRecord) -> float | None:
     """Time of the chasing threads over the loads they made.

@@ -63,6 +63,7 @@ def _one_way(phase: PhaseRecord) -> float | None:
 # -- collective and one-sided operations of MPI ------------------------------------------------------------------------
 
 
+SHARED_MEMORY: Final = "shared-memory"
 COLLECTIVE: Final = "collective"
 ONE_SIDED: Final = "one-sided"
 
@@ -171,6 +172,14 @@ METRICS: Final = (
             "time of the origins over the operations, what ends them included",
             _in(ONE_SIDED, over(total("elapsed_s"), total("operations"))),
         ),
+        line_latency=(
+            "a cache line one way between two cores by plain loads and stores, of the fastest pair",
+            _in(SHARED_MEMORY, most("least_line_s")),
+        ),
+        worst_line_latency=(
+            "a cache line one way between two cores, of the slowest pair",
+            _in(SHARED_MEMORY, most("most_line_s")),
+        ),
         congestion_time=("time of one exchange or allreduce of the victims, mean", _mean),
         jitter=("interarrival jitter by RFC 3550 of the worst rank, between receiving calls", most("jitter_s")),
     ),
@@ -202,6 +211,10 @@ METRICS: Final = (
         one_sided_bandwidth=(
             "bytes of all origins over the time of the slowest",
             _in(ONE_SIDED, bytes_over(most("most_elapsed_s"))),
+        ),
+        one_copy_bandwidth=(
+            "bytes of a message over the time of one copy out of another core's memory, of the slowest rank",
+            _in(SHARED_MEMORY, over(largest(_SIZE), most("least_copy_s"))),
         ),
         network_bandwidth=(
             "payload that arrived at the receivers over the measured time, all pairs and both ways together",

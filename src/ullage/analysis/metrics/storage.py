@@ -135,6 +135,15 @@ METRICS: Final = (
             lambda phase: per_second(phase.operations, phase.elapsed_ns),
         ),
         stonewall_operation_rate=("operations done at the stonewall over the time to it", _at_wall("operations")),
+        # None without a sync, where it would nearly be ``operation_rate`` again.
+        unsynced_operation_rate=(
+            "operations over the time from the first rank's first operation to the last rank's last, without the sync",
+            lambda phase: (
+                per_second(phase.operations, stage_span_ns(phase.stages.get("transfer")))
+                if "sync" in phase.stages
+                else None
+            ),
+        ),
     ),
     *metrics(
         "s/op",

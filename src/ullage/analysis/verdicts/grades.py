@@ -101,5 +101,5 @@ def is_sound(row: Row) -> bool:
 
 
 def sound_rows(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows on which a sentence may rest, in their order."""
-    return [row for row in rows if is_sound(row)]
+    """Return the rows on which a sentence may rest, in their order: results that are sound."""
+    return [row for row in rows if is_sound(row) and not row.is_bound]

@@ -228,9 +228,9 @@ class Repeated(Kind):
 
 
 class TargetPlaces(Repeated):
-    """Places to measure, typed as ``NAME=URI``."""
+    """Places to measure, typed as ``NAME=URI``, or as a path alone."""
 
-    word = "NAME=PATH"
+    word = "[NAME=]PATH"
 
     def _read_all(self, texts: Sequence[str]) -> object:
         from ullage.uri import parse_targets

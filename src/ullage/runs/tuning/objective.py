@@ -97,7 +97,7 @@ def read_value(words: str, summary: Summary) -> ObjectiveValue:
 def rows_of(words: str, summary: Summary) -> list[Row]:
     """Return the rows that ``words`` name; none where these name a score or nothing."""
     wanted = wanted_tokens(words)
-    rows = [row for row in summary.rows if wanted <= _tokens_of(row)]
+    rows = [row for row in summary.rows if wanted <= _tokens_of(row) and not row.is_bound]
     # "bandwidth" is not "stonewall bandwidth": of several metrics that has the fewest words besides.
     metric = min({row.metric for row in rows}, key=lambda name: (len(tokens(name) - wanted), name), default="")
     return [row for row in rows if row.metric == metric]

@@ -390,5 +390,7 @@ def read(text: str, name: str) -> Summary:
 
 
 IMPORTERS: Final = (
-    Importer("b_eff_io", "what the original b_eff_io prints (.sum), or its sample as JSON", recognises, read),
+    Importer(
+        "b_eff_io", "what the original b_eff_io prints (.sum), or its sample as JSON", recognises, read, kind="storage"
+    ),
 )

@@ -22,6 +22,7 @@ from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
+from ullage.runs.kernels.bounds import bound_rows, not_available
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
 from ullage.suites.collectives.prepare import (
@@ -379,4 +380,8 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     """See ``Summarising``."""
     launches = launches_of(result)
     rows = collective_rows(launches, context)
-    return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])
+    least = bound_rows(launches, context)
+    return SuiteSummary(
+        [*rows, *least],
+        [*failures_of(launches, context.level, rows), *findings_of(rows, context.level), *not_available(launches)],
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from ullage.analysis.ceilings.messages import Copiers
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.describe import Describe
@@ -16,6 +17,7 @@ from ullage.model.summary import Row
 from ullage.report.points import spread_out
 from ullage.results.rows import RowContext
 from ullage.runs.inputs import EngineContext
+from ullage.runs.kernels.bounds import bound_cases, is_of_bounds
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
@@ -41,6 +43,7 @@ _WINDOW_S: Final = 0.01
 # Calibration, warm-up and what the engine does around a repetition take this many seconds.
 _AROUND_S: Final = 0.05
 _OVERLAP_STRETCHES: Final = 3
+_MOST_UNDER_WAY_BYTES: Final = 64 << 20
 _OVERLAP_SIZES: Final = 3
 
 
@@ -78,6 +81,7 @@ class Planner:
             for size, tests in product(spread_out(self._sizes(operation, layout), _OVERLAP_SIZES), self.options.tests):
                 way = f"nonblocking, {tests} tests" if tests else "nonblocking"
                 yield self._case(COLLECTIVE, (operation, way), size, layout, mode="overlap", tests=tests)
+        yield from bound_cases(self._bounds(), layout, self.description, len(HEADERS), usable_cores())
         # Latencies are measured with every way of ending an operation, bandwidths with one.
         syncs = self.options.syncs
         for operation, size in product(self.options.one_sided, self.options.sizes):
@@ -87,6 +91,13 @@ class Planner:
                 bulk = "flush" if "flush" in syncs else syncs[0]
                 words = (operation, f"{bulk}, {WINDOW} under way")
                 yield self._case(ONE_SIDED, words, size, layout, sync=bulk, outstanding=WINDOW)
+
+    def _bounds(self) -> Iterator[tuple[int, Copiers, int]]:
+        for size in self.options.sizes:
+            yield size, "all", 1
+        for size in self.options.sizes if self.options.one_sided else ():
+            # Operations under way together have places of their own, as far as the engine's memory for them goes.
+            yield size, "one", max(1, min(WINDOW, _MOST_UNDER_WAY_BYTES // size))
 
     def _case(self, workload: str, words: tuple[str, str], size: int, layout: Layout, **more: int | str) -> KernelCase:
         parameters: Parameters = {"operation": words[0], "message_bytes": size, **more}
@@ -182,6 +193,8 @@ def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     A single operation tells a latency, many under way together a bandwidth, and neither the other.
     """
     workload = source.case.workload
+    if is_of_bounds(source):
+        return None
     if workload == ONE_SIDED:
         params = source.values.some("operation", "sync", "outstanding", "message_bytes")
         tells = (int(params["outstanding"]) > 1) == (row.metric == "one_sided_bandwidth")

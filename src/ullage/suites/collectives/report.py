@@ -31,6 +31,7 @@ from ullage.report.plots import (
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.suites.collectives import bounds
 from ullage.suites.collectives.prepare import ONE_SIDED, blocking, is_crowded, operation_of, size_of
 from ullage.units import format_bytes
 
@@ -216,6 +217,10 @@ HEADLINES: Final = (
         lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
     ),
 )
+
+
+BOUNDS: Final = bounds.BOUNDS
+LADDERS: Final = bounds.LADDERS
 
 
 # -- charts ------------------------------------------------------------------------------------------------------------

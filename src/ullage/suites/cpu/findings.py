@@ -309,5 +309,6 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 def measured(result: ResultFolder, options: CpuOptions, context: RowContext) -> list[Measurement]:
     """Return the measurements that the records hold so far, under their ceilings."""
     system = result.read_system()
-    found = with_rows(measurements(launches_of(result), context, options.libraries), with_thread_flags)
+    quota = None if system is None else system.limits.cpu_quota
+    found = with_rows(measurements(launches_of(result), context, options.libraries, quota), with_thread_flags)
     return with_ceilings(found, options.machine, None if system is None else system.cpu.usable_cores)

@@ -14,7 +14,7 @@ from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
 from ullage.runs.options.kinds import Count, FilePath, Names, RawValue
 
-METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle")
+METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle", "waited_share", "stolen_share")
 # A widespread course calls them by their width: quarter, half, single and double precision.
 SEED_TYPES: Final = {"QP": "int8", "HP": "int16", "SP": "fp32", "DP": "fp64"}
 # Beside single precision stand the integers of its width.

@@ -4,9 +4,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Step
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, format_row, format_share, plural
+from ullage.quantity import DASH, format_quantity, format_row, format_share, percent, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Figure, Section
 from ullage.report.data import ReportData
@@ -27,7 +28,8 @@ from ullage.report.plots import (
 )
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
-from ullage.suites.cpu.rows import best_of
+from ullage.suites.cpu.libraries import NARROW
+from ullage.suites.cpu.rows import CORE_SHARE, best_of
 from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, thread_counts
 
 _GIGA: Final = 1e9
@@ -235,6 +237,89 @@ def _linear(row: Row) -> str:
     return f"{name}{size}, {threads_text(row)}"
 
 
+def _same_kernel(line: Row, row: Row) -> bool:
+    return all(line.params.get(name) == row.params.get(name) for name in ("isa", "type", "operation"))
+
+
+def _clock_alone(line: Row, row: Row) -> bool:
+    return row.metric == "clock" and _same_kernel(line, row) and row.count("threads") == 1 and "isa" in row.params
+
+
+def _narrow_alone(_low: Row, row: Row) -> bool:
+    is_narrow = (row.word("isa"), row.word("type"), row.word("operation")) == (NARROW, "fp64", "fma")
+    return row.metric == "clock" and is_narrow and row.count("threads") == 1
+
+
+def _clock_of_all(line: Row, row: Row) -> bool:
+    return row.metric == "clock" and row.case == line.case and row.count("threads") > 1
+
+
+def _core_share(line: Row, row: Row) -> bool:
+    is_same = _same_kernel(line, row) and row.params.get("threads") == line.params.get("threads")
+    return row.metric == CORE_SHARE and is_same and "isa" in line.params
+
+
+def _kernel_beside(low: Row, row: Row) -> bool:
+    is_fma = (row.word("type"), row.word("operation")) == ("fp64", "fma")
+    return row.metric == low.metric and is_fma and row.params.get("threads") == low.params.get("threads")
+
+
+def _clocks(high: Row, low: Row) -> str:
+    return f"{low.median / 1e9:.2f} GHz in place of {high.median / 1e9:.2f} GHz"
+
+
+# Cores of their own do more of their instructions than that beside each other; two CPUs of a core do half to 0.7.
+_SHARED: Final = 0.85
+
+
+def _apart(_high: Row, low: Row) -> str:
+    if low.median > _SHARED:
+        return ""
+    return (
+        "CPUs that share a core do this, also where the machine does not say so. Ask for whole cores. "
+        "lscpu -e lists those that are known."
+    )
+
+
+LADDERS: Final = (
+    LadderRule(
+        "cores",
+        (
+            Step(
+                "clock",
+                lambda high, low: f"The clock under {low.word('isa')}: {_clocks(high, low)}",
+                _narrow_alone,
+                _clock_alone,
+                "Wide units lower the clock. Short stretches of wide code may cost more than they gain.",
+            ),
+            Step(
+                "clock-of-all",
+                lambda high, low: f"The clock when all {low.count('threads')} threads work: {_clocks(high, low)}",
+                lambda low, row: _clock_alone(low, row) and row is not low,
+                _clock_of_all,
+            ),
+            Step(
+                "shared-cores",
+                lambda _, low: (
+                    f"Each of {low.count('threads')} threads does {percent(low.median)} of the instructions a cycle "
+                    "that it does alone"
+                ),
+                None,
+                _core_share,
+                _apart,
+                may_rank=True,
+            ),
+            *TAKEN_BY_OTHERS,
+            Step(
+                "library",
+                lambda _, low: f"What the library {low.word('library')} reaches of our own kernel, n={low.params['n']}",
+                _kernel_beside,
+                lambda line, row: row is line and _is_linear(row),
+                "A larger matrix, or a library with kernels for this CPU, reaches more.",
+            ),
+        ),
+    ),
+)
 HEADLINES: Final = (
     Rule("cores", "compute_rate", _is_arithmetic, lambda row: row.params["type"], _arithmetic),
     Rule("cores", "compute_rate", _is_linear, lambda row: row.params["operation"], _linear),

@@ -3,12 +3,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 from ullage.analysis.ceilings.declared import compute_ceiling
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, with_ceiling
 from ullage.analysis.contests import compare_rows
+from ullage.analysis.ladders import STOLEN, WAITED
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import is_sound, worst_grade
 from ullage.grouping import grouped, nested
@@ -20,8 +22,8 @@ from ullage.model.summary import Ceiling, Row
 from ullage.parameters import count_of
 from ullage.quantity import percent
 from ullage.report.grids import PhaseLine
-from ullage.results.rows import Measured, RowContext, join
-from ullage.runs.told import Launches, told_rows
+from ullage.results.rows import Measured, RowContext, RowFrame, join
+from ullage.runs.told import Launches, Source, told_rows, with_cause
 from ullage.suites.cpu.libraries import DISTRIBUTED, GEMM, NARROW, SOLVE, WORKLOAD
 from ullage.suites.cpu.options import METRICS
 
@@ -103,15 +105,24 @@ class Measurement(PhaseLine):
 MeasurementT = TypeVar("MeasurementT", bound=Measurement)
 
 
-def measurements(launches: Launches, context: RowContext, labels: Mapping[str, str]) -> list[Measurement]:
+def measurements(
+    launches: Launches, context: RowContext, labels: Mapping[str, str], quota: float | None = None
+) -> list[Measurement]:
     """Return a measurement for each case, in the order in which cases were first met.
 
     Their rows have readable parameters and the flags of the clock.
 
-    ``labels`` gives short names of libraries by path.
+    ``labels`` gives short names of libraries by path. ``quota``: of the control group, in CPUs; None: none.
     """
     wanted = replace(context, metrics=METRICS, accesses=())
-    told = told_rows(launches, wanted, lambda _, source: params_of(source.case, labels, source.run.layout.ranks))
+
+    def tell(row: Row, source: Source) -> dict[str, Scalar] | None:
+        params = params_of(source.case, labels, source.run.layout.ranks)
+        # Of the others nobody asks where their rest went.
+        is_asked = row.metric not in (WAITED, STOLEN) or (params is not None and params["type"] == ROOF_TYPE)
+        return params if is_asked else None
+
+    told = told_rows(launches, wanted, tell, partial(with_cause, quota=quota))
     measured = grouped((item.case.case, item) for item in join(launches))
     rows = nested((row.case, row.metric, row) for row in told)
     found = [Measurement(of_case, measured[case]) for case, of_case in rows.items()]
@@ -164,12 +175,14 @@ def _clock_flags(measurement: Measurement) -> list[Flag]:
 CLOCK_RATIO = "clock_ratio"
 RATE_RATIO = "rate_ratio"
 THREAD_RATIO = "thread_ratio"
+CORE_SHARE = "core_share"
 _WIDE = "avx512"
 _MATRIX = "amx"
 _SPECIAL = ("int8", "bf16")
 _RATE = "compute_rate"
 # All ratios of a run hold together at 95 %, up to 50 of them.
 _LEVEL: Final = 0.999
+_OF_ROWS: Final = 0.95
 
 
 def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
@@ -184,7 +197,32 @@ def ratio_rows(found: Iterable[Measurement]) -> list[Row]:
     for best in best_of_types(kernels):
         first, *others = sorted((one for one in kernels if one.name == best.name), key=lambda one: one.threads)
         pairs += [(THREAD_RATIO, _RATE, one, first) for one in others if first.threads == 1]
-    return [row for pair in pairs for row in _ratio(*pair)]
+    shared = [row for one in kernels if one.threads > 1 for row in _core_share(one, kernels)]
+    return [*(row for pair in pairs for row in _ratio(*pair)), *shared]
+
+
+def _core_share(one: Measurement, kernels: Iterable[Measurement]) -> list[Row]:
+    """Return what a core does of its instructions a cycle alone when all do: in the best windows, free of others.
+
+    Only of the FMA in double precision, repetition by repetition.
+    """
+    alone = next((other for other in kernels if other.name == one.name and other.threads == 1), None)
+    if alone is None or one.params["type"] != ROOF_TYPE or one.params["operation"] != "fma":
+        return []
+    sides = [(side.rows.get("best_compute_rate"), side.rows.get("clock")) for side in (one, alone)]
+    cycles: list[list[float]] = []
+    for best, clock in sides:
+        if best is None or clock is None or min(clock.repetitions) <= 0:
+            return []
+        cycles.append([rate / hz for rate, hz in zip(best.repetitions, clock.repetitions, strict=False)])
+    values = [all_ / one.threads / single for all_, single in zip(*cycles, strict=False)]
+    grade = worst_grade((one.first.grade, alone.first.grade))
+    params = {**one.params, "over": f"{one.name} with 1 thread"}
+    frame = RowFrame(CORE_SHARE, "x", one.first.target, params, grade=grade)
+    made = frame.row(values, _OF_ROWS)
+    return [
+        made.model_copy(update={"notes": ["instructions a cycle of the best windows, per thread, over those alone"]})
+    ]
 
 
 def _compared(same: Sequence[Measurement]) -> Iterator[tuple[str, str, Measurement | None, Measurement | None]]:
@@ -266,11 +304,20 @@ def with_ceilings(found: Iterable[Measurement], machine: MachineFile | None, cor
     ``cores`` is the number of usable physical cores, which more threads do not raise; None if it is not known.
     """
     all_ = list(found)
-    issue = issue_rates(all_)
-    kernels = [_with_ceiling(one, _of_kernel(one, machine, cores, issue)) for one in all_ if one.is_kernel]
+    issue, narrow = issue_rates(all_), narrow_clock(all_)
+    kernels = [_with_ceiling(one, _of_kernel(one, machine, cores, issue, narrow)) for one in all_ if one.is_kernel]
     roofs = fp64_roofs(kernels)
     others = [_with_ceiling(one, _of_library(one, machine, roofs)) for one in all_ if not one.is_kernel]
     return [*kernels, *others]
+
+
+def narrow_clock(found: Iterable[Measurement]) -> float:
+    """Return the clock of one thread with scalar instructions; 0 where no sound row tells it.
+
+    Wide units and busy neighbours lower it. That is part of the gap below a ceiling, not of the ceiling.
+    """
+    rows = (one.rows.get("clock") for one in found if one.name == f"{NARROW}/{ROOF_TYPE}/fma" and one.threads == 1)
+    return max((row.median for row in rows if row is not None and _carries(row)), default=0.0)
 
 
 def issue_rates(found: Iterable[Measurement]) -> dict[str, float]:
@@ -316,7 +363,7 @@ def _most(name: str) -> float:
 
 
 def _of_kernel(
-    one: Measurement, machine: MachineFile | None, cores: int | None, issue: Mapping[str, float]
+    one: Measurement, machine: MachineFile | None, cores: int | None, issue: Mapping[str, float], narrow_hz: float
 ) -> Ceiling | None:
     declared = compute_ceiling(machine, one.name, one.threads)
     if declared is not None:
@@ -324,7 +371,7 @@ def _of_kernel(
     clock, rate, each = one.value("clock"), issue.get(one.name), _operations_each(one)
     if clock is None or rate is None or each is None:
         return None
-    used = one.threads if cores is None else min(one.threads, cores)
+    used, clock = one.threads if cores is None else min(one.threads, cores), max(clock, narrow_hz)
     text = (
         f"{used} core{'s' if used > 1 else ''} x {clock / 1e9:.2f} GHz measured x {_rate_text(rate)} "
         f"x {each:g} operations"

@@ -81,6 +81,7 @@ _RATIOS: Final = {
     "clock_ratio": "clock under",
     "rate_ratio": "operations of",
     "thread_ratio": "threads of",
+    "core_share": "each core of",
 }
 _IDENTITY: Final = ("isa", "type", "operation")
 _SOLVE: Final = "solve_beside"
@@ -90,8 +91,9 @@ _UNITS_NOTE: Final = (
 )
 _CEILING_NOTE: Final = (
     "The ceiling of a kernel is that of the cores it used: cores x measured clock x instructions a "
-    "cycle x operations of an instruction. More threads than cores do not raise it. The ceiling of "
-    "products and solves is the fastest kernel in double precision on the same cores."
+    "cycle x operations of an instruction. The clock is the higher one of its own and that of one scalar thread. "
+    "More threads than cores do not raise the ceiling. That of products and solves is the fastest kernel in double "
+    "precision on the same cores."
 )
 
 

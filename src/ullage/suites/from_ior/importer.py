@@ -206,6 +206,20 @@ def _summary(found: Sequence[tuple[_Cell, float]], name: str) -> Summary:
 
 
 IMPORTERS: Final = (
-    Importer("ior_json", "what IOR writes with -O summaryFormat=JSON", recognises_json, read_json),
-    Importer("ior_csv", "what IOR writes with -O summaryFormat=CSV", recognises_csv, read_csv),
+    Importer(
+        "ior_json",
+        "what IOR writes with -O summaryFormat=JSON",
+        recognises_json,
+        read_json,
+        kind="storage",
+        marks=('"bwMiB"',),
+    ),
+    Importer(
+        "ior_csv",
+        "what IOR writes with -O summaryFormat=CSV",
+        recognises_csv,
+        read_csv,
+        kind="storage",
+        marks=(_CSV_HEAD,),
+    ),
 )

@@ -259,7 +259,13 @@ def _from_phases(run: OfficialRun, mode: Mode, part: Part) -> Printed:
 
 
 RESULT = Importer(
-    "io500_result", "IO500's result.txt, result_summary.txt or its log", recognises_result, read_result, FILES
+    "io500_result",
+    "IO500's result.txt, result_summary.txt or its log",
+    recognises_result,
+    read_result,
+    FILES,
+    kind="storage",
+    marks=("[RESULT", "[SCORE"),
 )
 
 

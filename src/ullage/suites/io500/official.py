@@ -126,11 +126,13 @@ def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
 
 # -- reading: strictly, what claims to be a result and does not read is an error with its line -------------------------
 
+# Only a configuration has this section.
+_SETTINGS: Final = "global"
 # A phase of older releases that never counted and is gone.
 _GONE: Final = "concurrent"
 _NUMBER: Final = r"\d{1,15}(?:\.\d{1,15})?(?:[eE][+-]?\d{1,2})?"
 _BW_UNIT: Final = r"Gi?B/s"
-_TAGGED: Final = re.compile(r"\s*\[(?:RESULT|SCORE| +\])", re.IGNORECASE)
+_TAGGED: Final = re.compile(r"\s*\[(?:RESULT(?!S\])|SCORE| +\])", re.IGNORECASE)
 _RESULT: Final = re.compile(
     rf"\s*\[(?:RESULT(?P<void>[ -]INVALID)?|(?P<blank> +))\]\s+(?:(?:BW|IOPS)\s+phase\s+\d+\s+)?(?P<name>[\w-]+)\s+"
     rf"(?P<value>{_NUMBER})\s+(?P<unit>{_BW_UNIT}|kIOPS)\s*:\s*time\s+(?P<time>{_NUMBER})\s+s(?:econds)?"
@@ -150,6 +152,8 @@ _TIME: Final = re.compile(r"(START|END) (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)", re.AS
 def is_ini(text: str) -> bool:
     """Tell whether ``text`` looks like result.txt: it has a section named like a phase, or that of the score."""
     names = {line.section for line in ini_lines(text, "", trailing_comments=False) if line.section is not None}
+    if _SETTINGS in names:
+        return False
     return any(name in SCORE_SECTIONS.values() or find_phase(name) is not None for name in names)
 
 

@@ -32,6 +32,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
+from ullage.suites.io500.bound import measure_bound
 from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import Explained, explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
@@ -217,6 +218,9 @@ class _Rounds(Execution):
         ended = self.launch(launch, plan, self._hear)
         if rest.again and ended.may_go_on:
             self.session.note(launch, "info", "made-again", _again(rest))
+        stopped = measure_bound(self.prepared, self.session, target, ended.seconds) if ended.may_go_on else None
+        if stopped is not None:
+            self.take(stopped)
 
     def _hear(self, record: AnyRecord) -> None:
         if isinstance(record, EndRecord):

@@ -95,11 +95,12 @@ def read_rounds(result: ResultFolder) -> list[Round]:
         plan = result.read_plan(launch)
         target = plan.targets[0]
         found = rounds.setdefault((target.name, plan.seed - 1), Round(target, plan.seed - 1))
-        found.attempts.extend(_attempts(plan, records.get(launch, ())))
+        found.attempts.extend(attempts_of(plan, records.get(launch, ())))
     return list(rounds.values())
 
 
-def _attempts(plan: Plan, records: Iterable[AnyRecord]) -> list[Attempt]:
+def attempts_of(plan: Plan, records: Iterable[AnyRecord]) -> list[Attempt]:
+    """Return the attempts of a launch of ``plan`` that ended, in the order of its ``records``."""
     official = {case.id: phase_of_case(case, phases_of("extended")) for case in plan.cases}
     run: RunRecord | None = None
     waiting: list[PhaseRecord] = []
@@ -166,6 +167,7 @@ def _needs(phase: OfficialPhase) -> tuple[str, ...]:
 # -- the values of one target ------------------------------------------------------------------------------------------
 
 VOID_FLAG: Final = f"{INVALID}:void"
+UNSYNCED: Final = "unsynced_operation_rate"
 _LATENCIES: Final = ("latency_p50", "latency_p95", "latency_p99", "latency_p999", "latency_max")
 # Which phase made the files that a find looks for.
 _SOUGHT: Final = {"find": "mdtest-hard-write", "find-easy": "mdtest-easy-write", "find-hard": "mdtest-hard-write"}
@@ -210,7 +212,7 @@ def digest(
         for name, attempts in by_phase.items()
         if attempts
     }
-    rows = {phase.name: _rows(phase, by_phase[phase.name], context) for phase in phases}
+    rows = {phase.name: phase_rows(phase, by_phase[phase.name], context) for phase in phases}
     outcomes = [
         {phase.name: _outcome(phase, attempts, options, rows[phase.name], errors) for phase in phases}
         for attempts in counted or [dict[str, Attempt]()]
@@ -229,11 +231,12 @@ def digest(
     )
 
 
-def _rows(phase: OfficialPhase, attempts: Iterable[Attempt], context: RowContext) -> list[Row]:
+def phase_rows(phase: OfficialPhase, attempts: Iterable[Attempt], context: RowContext) -> list[Row]:
     """Return value, rate at the wall and latencies, each as ``ullage.results.rows`` makes and checks it."""
     launches = [[one.run, one.scored, one.case] for one in attempts if one.is_whole and one.scored is not None]
     stonewall = "stonewall_bandwidth" if phase.is_bandwidth else "stonewall_operation_rate"
-    own = RowContext((), (phase.metric, stonewall, *_LATENCIES), context.targets, context.level, None)
+    unsynced = () if phase.is_bandwidth else (UNSYNCED,)
+    own = RowContext((), (phase.metric, stonewall, *unsynced, *_LATENCIES), context.targets, context.level, None)
     rows = build_rows(launches, own)
     return [row.model_copy(update={"params": {"phase": phase.name, **row.params}}) for row in rows]
 

@@ -17,6 +17,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
+from ullage.suites.io500.bound import under_bounds
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, Mode
 from ullage.suites.io500.rounds import Digest, Round, digest, read_rounds
@@ -50,7 +51,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         findings += void_findings(found.validity, label)
         findings += score_findings(found.values, options.mode, label, disturbed)
         findings += slow_ranks(found.rounds, disturbed, label)
-    return SuiteSummary([row for found in digests for row in found.rows], findings, scores)
+    rows = [row for found in digests for row in under_bounds(found.rows, result, found.target.name, context)]
+    return SuiteSummary(rows, findings, scores)
 
 
 def _is_look(one: Score, options: Io500Options) -> bool:

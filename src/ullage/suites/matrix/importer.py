@@ -28,7 +28,6 @@ _SIZES: Final = re.compile(r'"\d+"(?:\s+"\d+")*')
 _LINE: Final = re.compile(r'"(\d+)"((?:\s+[^\s"]+)*)')
 _VALUE: Final = re.compile(r"\d{1,15}(?:\.\d+)?")
 _OTHER_UNITS: Final = re.compile(r"Output is in (microseconds|operations)", re.IGNORECASE)
-_OF_PROCESSES: Final = re.compile(r"^\s*Children see throughput for", re.MULTILINE)
 _LARGEST_KIB: Final = 1 << 43
 _NAMES: Final = {
     "writer": "write",
@@ -59,6 +58,12 @@ _UPPER_WORDS: Final = frozenset(upper for upper, _ in _ABOVE)
 _ALONE: Final = {name: name for name in ("write", "rewrite", "read", "reread")}
 _STDIO: Final = {"fwrite": "fwrite", "frewrite": "refwrite", "fread": "fread", "freread": "refread"}
 _HEAD: Final = re.compile(r"\s*kB\s+reclen\s+(.*)", re.IGNORECASE)
+# The plain table with all columns, without its head and with commas, as people keep it.
+_CSV: Final = re.compile(r"\d{1,15}(?:,\d{1,15}){14}")
+_CSV_HEAD: Final = (
+    "random random bkwd record stride",
+    "kB reclen write rewrite read reread read write read rewrite read fwrite frewrite fread freread",
+)
 # A column was left out where there are more blanks than before a number of one digit.
 _GAP: Final = re.compile(r"\d\s{12,}\d")
 # How wide a column is in releases that people use.
@@ -66,17 +71,25 @@ _WIDTHS: Final = range(8, 12)
 
 
 def recognises(text: str) -> bool:
-    """Tell whether a line is the title of a table, or the head of the plain one, or of another form of IOzone's."""
+    """Tell whether a line is the title of a table, or the head of the plain one, or all are its lines as CSV."""
     lines = text.splitlines()
-    if _OF_PROCESSES.search(text):
-        return True
-    return any(_TITLE.fullmatch(line.strip()) for line in lines) or any(_HEAD.fullmatch(line) for line in lines)
+    known = (any(_TITLE.fullmatch(line.strip()) for line in lines), any(_HEAD.fullmatch(line) for line in lines))
+    return any(known) or _is_csv(lines)
+
+
+def _is_csv(lines: list[str]) -> bool:
+    """Tell whether all lines have the numbers of ``iozone -a``, file sizes multiples of record sizes."""
+    said = [line.strip() for line in lines if line.strip()]
+    if not said or not all(map(_CSV.fullmatch, said)):
+        return False
+    sizes = [[int(word) for word in line.split(",")[:2]] for line in said]
+    return all(file >= record > 0 and file % record == 0 for file, record in sizes)
 
 
 def read_tables(text: str, name: str) -> Summary:
     """Read the rows of all tables and their findings; raise ``UserError`` with the line of the first mistake."""
-    if _OF_PROCESSES.search(text) and not _TITLE.search(text):
-        raise UserError("is of iozone -t, which is not read", name, "give what `iozone -a` has printed")
+    if _is_csv(text.splitlines()):
+        text = "\n".join([*_CSV_HEAD, *(line.replace(",", " ") for line in text.splitlines())])
     has_titles = any(_TITLE.fullmatch(line.strip()) for line in text.splitlines())
     cells = _cells(text, name) if has_titles else _plain_cells(text, name)
     rows = [_row(label, file, record, value, name) for label, file, record, value in cells]
@@ -214,7 +227,7 @@ def _size(word: str, place: str) -> int:
     return int(word) * _KIB
 
 
-IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables)
+IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables, kind="storage")
 
 
 IMPORTERS: Final = (IMPORTER,)

@@ -42,7 +42,7 @@ def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def memory_streams(rows: Iterable[Row]) -> list[Row]:
     """Return the valid bandwidths on sets that no cache holds, without those of another NUMA node's memory."""
-    found = select(rows, "memory_bandwidth", level=MEMORY_LEVEL)
+    found = select(rows, "memory_bandwidth", level=MEMORY_LEVEL, pages=None)
     return [r for r in found if r.params.get("cpu_node") == r.params.get("memory_node") and not r.is_invalid]
 
 

@@ -110,6 +110,11 @@ class Planner:
             for kernel in KERNELS:
                 for stores in self._stores() if kernel not in _ONE_KIND else STORES[:1]:
                     yield self._stream("STREAM", kernel, self.sizes.beyond, threads, stores=stores)
+        # The headline once more, in the pages that a program can ask for.
+        for stores in self._stores():
+            further = f"{stores}, huge pages"
+            given = {"stores": stores, "pages": "huge"}
+            yield self._stream("STREAM", "triad", self.sizes.beyond, self.most_threads, further, **given)
 
     def curves(self) -> Iterator[KernelCase]:
         """Yield the bandwidths over the working set, by one thread and by all."""

@@ -4,7 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.analysis.ceilings.measured import Bound, best_clean
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
+from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Step, alike_but
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, plural, rounded
@@ -183,8 +185,8 @@ def _ceilings(rows: Sequence[Row]) -> str:
             "ordinary stores fetch lines first, less of it is left for the bytes of the application."
         )
     by_best = (
-        "The ceiling of each number of memory is the most that crossed the bus here in the same mix of "
-        f"reads and writes. It needs as many threads and at least {FEWEST_SAMPLES} samples."
+        "The ceiling of each number of memory is the most that crossed the bus here for any kernel. It needs as many "
+        f"threads and at least {FEWEST_SAMPLES} samples."
     )
     none = f"No row has the {FEWEST_SAMPLES} clean samples that a ceiling needs, so memory has no ceiling here."
     instead = " A machine file (--machine) with channels and transfers replaces it."
@@ -201,7 +203,7 @@ def _is_in_memory(row: Row) -> bool:
 
 
 def _is_stream(row: Row) -> bool:
-    return _is_in_memory(row) and row.word("kernel") in _KERNELS and "block_bytes" not in row.params
+    return _is_in_memory(row) and row.word("kernel") in _KERNELS and not {"block_bytes", "pages"} & row.params.keys()
 
 
 def _is_chase(row: Row) -> bool:
@@ -221,6 +223,80 @@ def _chase(row: Row) -> str:
     return f"one load{place}{pages}"
 
 
+# Bytes that no x86 core of today moves more of in a cycle: two loads and a store of 64 bytes from and to its first
+# cache, a line to and from its second one (Intel's and AMD's optimization manuals, 2024).
+_A_CYCLE: Final = {"L1": {"read": 128, "copy": 128, "triad": 192}, "L2": dict.fromkeys(("read", "copy", "triad"), 64)}
+_BYTES_WHY: Final = "No core of today moves more bytes a cycle between its registers and this cache."
+
+
+def _of_cache(level: str, kernel: str, each: int) -> Bound:
+    def value(rows: Sequence[Row]) -> float | None:
+        hz = best_clean(rows)
+        return None if hz is None else hz * each * rows[0].count("threads", 1)
+
+    return Bound(
+        metric="memory_bandwidth",
+        bounds=lambda row: row.params.get("level") == level and row.params.get("kernel") == kernel,
+        gives=lambda row: row.metric == "clock" and "isa" in row.params,
+        key=lambda row: row.count("threads", 1),
+        source=lambda row: f"{plural(row.count('threads', 1), 'thread')} x {each} B a cycle x measured clock",
+        why=_BYTES_WHY,
+        value=value,
+    )
+
+
+BOUNDS: Final = tuple(_of_cache(level, *one) for level, kernels in _A_CYCLE.items() for one in kernels.items())
+
+
+def _bus_of(line: Row, row: Row) -> bool:
+    return row.metric == "bus_bandwidth" and row.case == line.case
+
+
+def _any_bus(low: Row, row: Row) -> bool:
+    same = ("level", "threads", "cpu_node", "memory_node")
+    return row.metric == low.metric and all(row.params.get(name) == low.params.get(name) for name in same)
+
+
+def _in_huge_pages(low: Row, row: Row) -> bool:
+    return row.params.get("pages") == "huge" and alike_but(low, row, "pages")
+
+
+def _own_node(low: Row, row: Row) -> bool:
+    return alike_but(low, row, "memory_node") and row.params.get("cpu_node") == row.params.get("memory_node")
+
+
+def _mixes(high: Row, low: Row) -> str:
+    rates = [format_quantity(row.median, row.unit) for row in (low, high)]
+    return f"The kind of access: {rates[0]} on the bus for {_stream(low)}, {rates[1]} for {_stream(high)}"
+
+
+_STEPS: Final = (
+    Step(
+        "access",
+        _mixes,
+        _any_bus,
+        _bus_of,
+        "Reads and stores in turn move less than either alone. Fewer arrays at a time help.",
+    ),
+    Step(
+        "pages",
+        "Pages as a program gets them, in place of huge ones",
+        _in_huge_pages,
+        advice="Ask for huge pages: madvise(MADV_HUGEPAGE) in the source, or the setting below.",
+        command="GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+        may_rank=True,
+    ),
+    Step(
+        "numa",
+        "Memory of another NUMA node",
+        _own_node,
+        advice="Bind threads and memory to the same node.",
+        command="numactl -N NODE -m NODE PROGRAM",
+        may_rank=True,
+    ),
+    *TAKEN_BY_OTHERS,
+)
+LADDERS: Final = (LadderRule("memory", _STEPS),)
 HEADLINES: Final = (
     Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
     Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.analysis.ceilings.declared import memory_ceiling, memory_latency
+from ullage.analysis.ceilings.measured import best_clean, is_clean, under_measured
 from ullage.analysis.ceilings.rows import best_reached, with_ceiling
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import level_of_part
+from ullage.analysis.ladders import STOLEN, WAITED
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.flags import NO_HUGE_PAGES, Flag
@@ -18,14 +20,14 @@ from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
 from ullage.parameters import count_of
-from ullage.quantity import percent, plural
+from ullage.quantity import format_quantity, percent, plural
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, with_peers
 from ullage.runs.kernels.options import MEMORY
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
+from ullage.runs.told import Launches, Source, launches_of, told_rows, usual, with_cause
 from ullage.suites.memory.bandwidth_findings import bandwidth_findings
 from ullage.suites.memory.latency_findings import latency_findings
 from ullage.suites.memory.options import MEMORY_LEVEL, Cache, MemoryOptions, level_of
@@ -38,27 +40,38 @@ METRICS: Final = (
     "injected_bandwidth",
     "core_round_trip",
     "update_rate",
+    WAITED,
+    STOLEN,
 )
+# Of the cases of a headline it is asked where the rest went.
+_ASKED: Final = "triad"
 # These have no choice of stores.
 _ONE_KIND: Final = frozenset({"read", "read-write"})
 # The least share of huge pages in a set that asked for them; what is below is measured in a mixture.
 _ENOUGH_HUGE: Final = 0.9
 
 
-def memory_rows(launches: Launches, context: RowContext, caches: Sequence[Cache]) -> list[Row]:
+def memory_rows(
+    launches: Launches, context: RowContext, caches: Sequence[Cache], quota: float | None = None
+) -> list[Row]:
     """Return all rows of our cases, in the order in which their cases were first met.
 
-    Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row.
+    Only sets that no cache holds tell how many bytes cross the bus, so only they have such a row. ``quota``: of the
+    control group, in CPUs; None: none.
     """
 
     def params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
         if source.case.workload not in _PARAMS:
             return None
         params = _PARAMS[source.case.workload](source, caches)
-        is_known = row.metric != "bus_bandwidth" or params.get("level") == MEMORY_LEVEL
+        in_memory = params.get("level") == MEMORY_LEVEL
+        is_known = row.metric != "bus_bandwidth" or in_memory
+        if row.metric in (WAITED, STOLEN):
+            is_known = in_memory and params.get("kernel") == _ASKED
         return {**usual(row, "access"), **params} if is_known else None
 
-    return told_rows(launches, context.without_storage(MEMORY.name, METRICS, is_place=False), params_of, _with_pages)
+    own = context.without_storage(MEMORY.name, METRICS, is_place=False)
+    return told_rows(launches, own, params_of, lambda row, source: with_cause(_with_pages(row, source), source, quota))
 
 
 def _with_pages(row: Row, source: Source) -> Row:
@@ -159,7 +172,9 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     """See ``Summarising``."""
     options = read_options(MemoryOptions, request)
     launches = launches_of(result)
-    rows = with_peers(memory_rows(launches, context, options.caches), result.read_peers())
+    system = result.read_system()
+    quota = None if system is None else system.limits.cpu_quota
+    rows = with_peers(memory_rows(launches, context, options.caches, quota), result.read_peers())
     rows = with_ceilings(with_thread_flags(rows), options.machine)
     own = [failed for failed in failed_cases(launches) if failed.target == MEMORY.name]
     failures = find_all([], own, context.level, context.settable)
@@ -202,6 +217,24 @@ class _Rows:
         kind = _kind(row)
         return [other for other in self.rows if other.metric == metric and _kind(other) == kind]
 
+    def beside(self, row: Row, metric: str) -> list[Row]:
+        """Return the rows of ``metric`` by the same threads from the same memory, of any kernel."""
+        cores = _cores_of(row)
+        return [other for other in self.rows if other.metric == metric and _cores_of(other) == cores]
+
+    def in_flight(self, row: Row) -> list[Ceiling]:
+        """Return what the lines that one thread has in flight bring; none for several threads.
+
+        Prefetchers have more lines in flight than loads do, so the best kernel may be above this.
+        """
+        is_one = _cores_of(row) == (MEMORY_LEVEL, 1, None, None)
+        chases = [other for other in self.rows if is_one and other.params.get("chains", 1) != 1 and is_clean(other)]
+        best = min((other for other in chases if _cores_of(other) == _cores_of(row)), key=_median, default=None)
+        if best is None:
+            return []
+        text = f"{best.params['chains']} lines in flight x {LINE_BYTES} B / {format_quantity(best.median, 's')}"
+        return [Ceiling(value=LINE_BYTES / best.median, kind="measured", source=text, why=_WHY_IN_FLIGHT)]
+
 
 def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]:
     """Return ``rows`` in their order, with ceiling and share where one is known; flag those above the ceiling."""
@@ -209,7 +242,13 @@ def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]
     on_bus = {row.case: row.median / named[row.case] for row in rows if row.metric == _BUS and row.case in named}
     found = _Rows(rows, on_bus)
     memory, latency = memory_ceiling(machine), memory_latency(machine)
-    return [with_ceiling(row, _ceiling(row, found, memory, latency)) for row in rows]
+    return [_under(row, _ceiling(row, found, memory, latency)) for row in rows]
+
+
+def _under(row: Row, ceiling: Ceiling | None) -> Row:
+    if ceiling is not None and ceiling.kind == "measured":
+        return under_measured(row, [ceiling])
+    return with_ceiling(row, ceiling)
 
 
 def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | None) -> Ceiling | None:
@@ -230,10 +269,16 @@ def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | 
 def _most_on_bus(row: Row, found: _Rows) -> Ceiling | None:
     if row.metric == _INJECTED:
         return best_reached(found.alike(row, _INJECTED), describe)
-    carried = found.alike(row, _BUS)
+    carried = found.beside(row, _BUS)
     # A peer tells the bytes of an application alone; what it moved on the bus is as much more as ours.
-    named = [_scaled_peer(other, found.on_bus.get(other.case, 1.0)) for other in found.alike(row, _APPLICATION)]
-    return best_reached([*carried, *named], describe)
+    named = [_scaled_peer(other, found.on_bus.get(other.case, 1.0)) for other in found.beside(row, _APPLICATION)]
+    best = best_reached([*carried, *named], describe)
+    if best is None:
+        return None
+    most = best_clean([other for other in carried if is_clean(other)]) or 0.0
+    source = f"the best bus rate of any kernel: {best.source.partition(': ')[2]}"
+    ceilings = [Ceiling(value=max(best.value, most), kind="measured", source=source, why=_WHY), *found.in_flight(row)]
+    return max(ceilings, key=lambda one: one.value)
 
 
 def _scaled_peer(row: Row, on_bus: float) -> Row:
@@ -247,7 +292,21 @@ def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
     if ceiling is None or on_bus <= _ALIKE:
         return ceiling
     source = f"{ceiling.source}; {on_bus:.3g} bytes cross the bus for each that the kernel names"
-    return Ceiling(value=ceiling.value / on_bus, kind=ceiling.kind, source=source)
+    return ceiling.model_copy(update={"value": ceiling.value / on_bus, "source": source})
+
+
+LINE_BYTES: Final = 64
+_WHY: Final = "By the same cores, memory moves no more for a kernel than for the one that moves most."
+_WHY_IN_FLIGHT: Final = "One thread moves no more than the lines it has in flight, in the time that each takes."
+
+
+def _median(row: Row) -> float:
+    return row.median
+
+
+def _cores_of(row: Row) -> Hashable:
+    params = row.params
+    return params.get("level"), params.get("threads"), params.get("cpu_node"), params.get("memory_node")
 
 
 def _kind(row: Row) -> Hashable:

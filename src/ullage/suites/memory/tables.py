@@ -49,8 +49,8 @@ def threads_of(row: Row) -> int:
 
 
 def streams(rows: Iterable[Row], metric: str = "memory_bandwidth") -> list[Row]:
-    """Return the bandwidths of kernels over whole sets; those between NUMA nodes are left out."""
-    return select(rows, metric, block_bytes=None, cpu_node=None)
+    """Return the bandwidths of kernels over whole sets; those between NUMA nodes or in chosen pages are left out."""
+    return select(rows, metric, block_bytes=None, cpu_node=None, pages=None)
 
 
 def _chases(rows: Iterable[Row]) -> list[Row]:

@@ -18,7 +18,7 @@ from ullage.model.machine import MachineFile
 from ullage.model.plan import Scalar
 from ullage.model.record import PhaseRecord
 from ullage.model.request import Request
-from ullage.model.summary import Ceiling, Finding, Row
+from ullage.model.summary import BOUND, Ceiling, Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, show, times
 from ullage.report.view import best_of
@@ -28,7 +28,7 @@ from ullage.results.rows import RowContext, join, with_peers
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
-from ullage.suites.network.options import LINK, TOLD, NetworkOptions
+from ullage.suites.network.options import LINK, LOCAL, TOLD, NetworkOptions
 from ullage.system.hardware import states_no_speed
 from ullage.units import format_bytes, format_time
 
@@ -67,10 +67,14 @@ def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
         params["no_delay"] = False
+    if params["protocol"] in LOCAL:
+        params[BOUND] = True
     return params if _is_wanted(row.metric, params) else None
 
 
 def _is_wanted(metric: str, params: Mapping[str, Scalar]) -> bool:
+    if params["protocol"] in LOCAL:
+        return metric == ("latency_p50" if params["mode"] == "request" else "network_bandwidth")
     if metric == "loss_share":
         return params["protocol"] != "tcp"
     if params["mode"] == "stream":
@@ -258,7 +262,7 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
     cores = "" if best is None or busy is None else f" ({busy:.1f} of them busy at {_gigabits(best.median)})"
     text = (
         "Both ends were on one node. The bytes went through its kernel and not over a network, so this tests its "
-        f"cores{cores}. No ceiling is known."
+        f"cores{cores}. What bounds them is the same without a network: AF_UNIX for streams, a pipe for requests."
     )
     return [finding("loopback", "No network was tested: both ends were on one node", text, cores=busy)]
 

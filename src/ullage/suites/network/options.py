@@ -16,6 +16,8 @@ from ullage.runs.options.model import OptionError
 Protocol = Literal["tcp", "udp"]
 LINK: Final = Target(name="network", uri="link:")
 WORKLOAD: Final = "sockets"
+LOCAL: Final = ("unix", "pipe")
+"""Ways of the kernel between two processes of a node, without a network: what bounds TCP and UDP there."""
 # These parameters tell cases from each other.
 TOLD: Final = ("mode", "protocol", "block_bytes", "streams", "direction", "no_delay", "zero_copy")
 LARGEST_DATAGRAM: Final = 65507
@@ -30,7 +32,7 @@ _LEAST_SECONDS: Final = 0.05
 # Connecting, warming up and the engine take this time around each repetition of a case.
 _AROUND_SHARE: Final = 0.3
 _AROUND_S: Final = 0.1
-_CASES: Final = {True: 8, False: 30}
+_CASES: Final = {True: 9, False: 33}
 
 
 class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):

@@ -32,7 +32,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import KernelPeers, PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
 from ullage.suites.network.findings import Link, link_of
-from ullage.suites.network.options import LINK, WORKLOAD, NetworkOptions
+from ullage.suites.network.options import LINK, LOCAL, WORKLOAD, NetworkOptions
 from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
@@ -177,6 +177,8 @@ def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str],
 def job_of(parameters: Parameters, options: NetworkOptions) -> Job | None:
     """Return the job of the tool that does such work; None where none can do just that."""
     parameters = values_of(WORKLOAD, parameters)
+    if parameters.get("protocol") in LOCAL:
+        return None
     size, streams = count_of(parameters, "block_bytes", 1), count_of(parameters, "streams", 1)
     transport: Transport = "udp" if parameters.get("protocol") == "udp" else "tcp"
     address = LOOPBACK_6 if options.ipv6 else LOOPBACK
@@ -199,6 +201,8 @@ REQUEST_BYTES: Final = 1
 _WARM_UP: Final = 0.25
 _LONGEST_WARM_UP_S: Final = 0.5
 _AROUND_S: Final = 0.1
+# A bound is measured for this share of the time of a result.
+_BOUND_SHARE: Final = 0.4
 
 
 Work: TypeAlias = tuple[Parameters, tuple[str, ...]]
@@ -220,7 +224,26 @@ def cases_of(options: NetworkOptions, description: Describe, cores: int | None) 
         kernel_case(WORKLOAD, {**parameters, **shared}, LINK, words, description, seconds=seconds, layout=layout)
         for parameters, words in works(options)
     ]
-    return [replace(case, is_windowed=True) for case in made]
+    least = local_cases(options, layout, {**shared, "seconds": options.seconds * _BOUND_SHARE}, description)
+    return [replace(case, is_windowed=True) for case in (*made, *least)]
+
+
+def local_cases(options: NetworkOptions, layout: Layout, shared: Parameters, description: Describe) -> list[KernelCase]:
+    """Return what bounds streams and requests on one node: the same streams without a network, and a pipe.
+
+    Blocks are the largest: no stream is faster with smaller ones.
+    """
+    if layout.nodes != 1:
+        return []
+    given = {name: value for name, value in shared.items() if name != "interface"}
+    both: Parameters = {"direction": "both"} if options.both_ways else {}
+    works = [_work("stream", "unix", options.blocks[-1], count, both, what="bound") for count in options.streams]
+    works.append(_work("request", "pipe", REQUEST_BYTES, 1, {}, what="bound"))
+    seconds = float(str(given["seconds"])) + float(str(given["warm_up_s"])) + _AROUND_S
+    return [
+        kernel_case(WORKLOAD, {**parameters, **given}, LINK, words, description, seconds=seconds, layout=layout)
+        for parameters, words in works
+    ]
 
 
 def layout_of(options: NetworkOptions, cores: int | None) -> Layout:

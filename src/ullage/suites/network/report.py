@@ -28,6 +28,8 @@ from ullage.report.headlines import Rule
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, row_point
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
+from ullage.suites.network import bounds
+from ullage.suites.network.bounds import is_socket
 from ullage.suites.network.findings import Link, link_of
 from ullage.units import format_bytes, format_volume
 
@@ -163,26 +165,24 @@ def _sockets(phase: PhaseRecord) -> str:
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 
-def _is_socket(row: Row) -> bool:
-    is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
-    return is_whole and row.access == "sockets" and row.word("protocol") in ("tcp", "udp")
-
-
 def _stream(row: Row) -> str:
     size, streams = format_bytes(row.count("block_bytes")), plural(row.count("streams"), "stream")
     return f"{row.word('protocol').upper()}, blocks of {size}, {streams}"
 
 
 HEADLINES: Final = (
-    Rule("network", "network_bandwidth", _is_socket, lambda row: row.params["protocol"], _stream),
+    Rule("network", "network_bandwidth", is_socket, lambda row: row.params["protocol"], _stream),
     Rule(
         "network",
         "latency_p50",
-        lambda row: _is_socket(row) and row.params["streams"] == 1,
+        lambda row: is_socket(row) and row.params["streams"] == 1,
         lambda row: row.params["protocol"],
         lambda row: f"{row.word('protocol').upper()}, {plural(row.count('block_bytes'), 'byte')} there and back",
     ),
 )
+
+BOUNDS: Final = bounds.BOUNDS
+LADDERS: Final = bounds.LADDERS
 
 _CHART_SIZE: Final = (410, 250)
 _RATE_TOOLTIP: Final = tooltip(

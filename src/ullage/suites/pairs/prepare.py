@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ullage.analysis.ceilings.messages import Copiers
 from ullage.errors import UserError
 from ullage.launch.base import layout_here
 from ullage.model.plan import Layout, Parameters
@@ -19,13 +20,14 @@ from ullage.model.request import Request
 from ullage.parameters import count_of
 from ullage.reading import TABLE_BYTES, as_text, content_of
 from ullage.runs.inputs import EngineContext
+from ullage.runs.kernels.bounds import bound_cases
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.suites.pairs.options import PairsOptions
 from ullage.system.allocation import nodes_of_job
-from ullage.system.hardware import ranks_by_default
+from ullage.system.hardware import ranks_by_default, usable_cores
 from ullage.units import format_bytes
 
 MATRIX: Final = "ping-pong"
@@ -48,8 +50,19 @@ def prepare_pairs(
     options = settled(read_options(PairsOptions, request), len(request.hosts), environment)
     layout = layout_here(options.ranks or 2, options.nodes, None)
     cases = [_case(work, parameters, layout, engine_context) for work, parameters in _works(options)]
+    least = bound_cases(
+        _bounds(options), layout, engine_context.description, len(HEADERS), usable_cores(), options.pages
+    )
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
-    return PreparedKernels(request, options, HEADERS, cases, notes=_left_out(options))
+    return PreparedKernels(request, options, HEADERS, [*cases, *least], notes=_left_out(options))
+
+
+def _bounds(options: PairsOptions) -> Iterator[tuple[int, Copiers, int]]:
+    """Yield what bounds the pairs with large messages and the bisections; of small ones a line is enough."""
+    for size in options.sizes if options.between == "ranks" else ():
+        if size > LARGEST_OF_LATENCY:
+            yield size, "one" if options.one_at_a_time else "half", count_of(matrix_parameters(options, size), "loops")
+    yield options.sizes[-1], "all", 1
 
 
 def every_of(ends: int) -> int:

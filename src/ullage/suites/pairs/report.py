@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from ullage.analysis.ceilings.messages import WORST_LINE, Copiers, copies, lines
+from ullage.analysis.ladders import LadderRule
+from ullage.analysis.message_steps import protocol, small_protocol
 from ullage.arrays import np
 from ullage.model.summary import Row
 from ullage.model.system import Switch
@@ -234,6 +237,29 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
     angle = {"labelAngle": -60 if has_long_names else 0, "labelOverlap": True}
     return replace(found, column_axis=angle).spec(cells, _TOOLTIP, bare_height=found.step)
 
+
+# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
+
+
+def _one_way(row: Row) -> Copiers:
+    return "half" if row.params.get("at_once") else "one"
+
+
+def _is_bisection(row: Row) -> bool:
+    return row.word("pattern").endswith("bisection")
+
+
+BOUNDS: Final = (
+    lines("pair_latency"),
+    lines("worst_pair_latency", given=WORST_LINE),
+    *(copies(metric, _one_way) for metric in ("pair_bandwidth", "worst_pair_bandwidth")),
+    # Each rank of a pair sends and receives; one of an odd number has no partner.
+    copies("exchange_bandwidth", lambda _row: "all", _is_bisection, lambda ranks: 2.0 * (ranks // 2)),
+)
+LADDERS: Final = (
+    LadderRule("messages", (protocol("half"), protocol("one")), lambda row: row.metric == "pair_bandwidth"),
+    LadderRule("messages", (small_protocol(),), lambda row: row.metric == "pair_latency"),
+)
 
 SECTIONS: Final = (
     Section(

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from ullage.analysis.ceilings.messages import COPY, LINE, WORST_LINE
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import Dependence, median, median_interval, pooled_dependence
@@ -20,6 +21,7 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.row_checks import check_values
 from ullage.results.rows import RowContext, RowFrame, join
+from ullage.runs.kernels.bounds import bound_rows, is_of_bounds, not_available
 from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
@@ -235,17 +237,20 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     system = result.read_system()
     found = read_matrices(measured, () if system is None else system.switches)
     told += switch_rows(found, told, context.level)
+    least = bound_rows(launches, context, (COPY, LINE, WORST_LINE))
     matrices = [matrix for matrix in found if not matrix.is_disturbed]
     passages = slow_passages(matrices)
     # The largest messages come first, because they show the most important findings.
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
     said += exchange_findings(sound_rows(told), matrices, context.level)
-    return SuiteSummary(told, [*failures_of(launches, context.level, told), *said])
+    return SuiteSummary([*told, *least], [*failures_of(launches, context.level, told), *said, *not_available(launches)])
 
 
-def _params_of(row: Row, source: Source) -> dict[str, Scalar]:
+def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
     """Tell what sets a row apart, by the names that people know."""
+    if is_of_bounds(source):
+        return None
     known = source.workload
     params: dict[str, Scalar] = {
         **usual(row, "access"),

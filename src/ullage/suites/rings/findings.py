@@ -27,6 +27,7 @@ from ullage.report.view import best_of
 from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, with_peers
+from ullage.runs.kernels.bounds import bound_rows, not_available
 from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
@@ -287,7 +288,11 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     launches = launches_of(result)
     peers = result.read_peers()
     rows = with_peers(rings_rows(launches, context), peers)
-    return SuiteSummary(rows, [*failures_of(launches, context.level), *findings_of(rows, peers, context.level)])
+    least = bound_rows(launches, context)
+    return SuiteSummary(
+        [*rows, *least],
+        [*failures_of(launches, context.level), *findings_of(rows, peers, context.level), *not_available(launches)],
+    )
 
 
 # -- balance of network and memory against arithmetic ------------------------------------------------------------------

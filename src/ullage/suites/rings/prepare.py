@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ullage.launch.base import Launcher, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
@@ -22,6 +22,7 @@ from ullage.peers.hpcc import HpccAnswer, HpccJob, grid
 from ullage.peers.served import is_own
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
+from ullage.runs.kernels.bounds import bound_cases
 from ullage.runs.kernels.options import MPI
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.reading import read_options
@@ -30,6 +31,9 @@ from ullage.runs.session import Note, Session
 from ullage.suites.rings.options import RingsOptions
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
+
+if TYPE_CHECKING:
+    from ullage.analysis.ceilings.messages import Copiers
 
 RING: Final = "ring"
 PING_PONG: Final = "ping-pong"
@@ -194,7 +198,10 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
     missing = not_available(layout, request.hosts) if options.peer and hpcc.installed() is not None else None
     peers = hpcc_in_turn(cases, layout) if options.peer and missing is None else None
     notes = () if missing is None else (missing,)
-    return PreparedKernels(request, options, HEADERS, list(cases.values()), peers, notes)
+    # A rank of a ring sends two messages from places of their own.
+    jobs: list[tuple[int, Copiers, int]] = [(LARGE_BYTES, "all", 2), (LARGE_BYTES, "one", 1)]
+    least = bound_cases(jobs, layout, engine_context.description, len(HEADERS), usable_cores(), options.pages)
+    return PreparedKernels(request, options, HEADERS, [*cases.values(), *least], peers, notes)
 
 
 def hpcc_in_turn(cases: RingsCases, layout: Layout, run: RunHpcc | None = None) -> KernelPeers:

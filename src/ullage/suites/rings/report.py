@@ -4,6 +4,9 @@
 from collections.abc import Sequence
 from typing import Final
 
+from ullage.analysis.ceilings.messages import copies, lines
+from ullage.analysis.ladders import LadderRule, Step
+from ullage.analysis.message_steps import BINDING, protocol
 from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, processes, scale_for, significant
 from ullage.report.answers import AnswerRule
@@ -196,6 +199,42 @@ def _ring(row: Row) -> str:
 HEADLINES: Final = (
     Rule("messages", "ring_bandwidth", _is_random_ring, ranks_key, _ring),
     Rule("messages", "ring_latency", _is_random_ring, ranks_key, _ring),
+)
+
+# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
+
+
+def _same_ring(row: Row, other: Row) -> bool:
+    """Tell whether both are rings of the same ranks and messages, in whatever order."""
+    names = ("ranks", "nodes", "message_bytes")
+    return row.metric == other.metric and all(row.params.get(name) == other.params.get(name) for name in names)
+
+
+BOUNDS: Final = (
+    copies("ring_bandwidth", lambda _row: "all"),
+    *(copies(f"ping_pong{word}_bandwidth", lambda _row: "one") for word in ("_least", "", "_most")),
+    # Both messages of a loop may be under way at the same time.
+    lines("ring_latency", share=0.5),
+    *(lines(f"ping_pong{word}_latency") for word in ("_least", "", "_most")),
+)
+LADDERS: Final = (
+    LadderRule(
+        "messages",
+        (
+            protocol("all", lambda line, row: _same_ring(line, row) and row.word("order") == "natural"),
+            Step(
+                "rank-order",
+                "Neighbours in the program are not neighbours on the machine: random rings against the natural one",
+                lambda row, other: (
+                    (row.word("order"), other.word("order")) == ("random", "natural") and _same_ring(row, other)
+                ),
+                advice="Number the ranks so that those which communicate are on neighbouring cores.",
+                command=BINDING,
+                may_rank=True,
+            ),
+        ),
+        lambda row: row.metric == "ring_bandwidth",
+    ),
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------

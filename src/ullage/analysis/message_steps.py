@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rungs that several suites of messages have: from one copy of the bytes to what the MPI makes of them. Pure."""
+
+from typing import Final
+
+from ullage.analysis.ceilings.messages import COPY, LINE, Copiers
+from ullage.analysis.ladders import Picks, Step, itself
+from ullage.model.summary import Row
+
+_SINGLE_COPY: Final = (
+    "Let the MPI copy a message once, out of the sender's memory: by CMA, XPMEM or KNEM. CMA needs the right to read "
+    "the memory of another process of the user (kernel.yama.ptrace_scope=0; in a container the capability SYS_PTRACE)."
+)
+_SINGLE_COPY_COMMAND: Final = (
+    "OMPI_MCA_btl_vader_single_copy_mechanism=cma (Open MPI 4), OMPI_MCA_smsc=xpmem,cma (Open MPI 5), "
+    "MPIR_CVAR_CH4_CMA_ENABLE=1 (MPICH)"
+)
+_EAGER: Final = "Bind each rank to a core of its own, and let the MPI use shared memory between the ranks of a node."
+BINDING: Final = "OMPI_MCA_hwloc_base_binding_policy=core (Open MPI), mpiexec -bind-to core (MPICH)"
+
+
+def protocol(copiers: Copiers, below: Picks = itself) -> Step:
+    """Return the step from one copy by ``copiers`` to the same bytes as messages."""
+
+    def above(row: Row, other: Row) -> bool:
+        same = (row.ranks, row.count("message_bytes")) == (other.ranks, other.count("message_bytes"))
+        return other.metric == COPY and other.word("copiers") == copiers and same
+
+    return Step(
+        "mpi-protocol",
+        "The MPI moves messages in pieces through memory of its own, or agrees on them before, where one copy would do",
+        above,
+        below,
+        advice=_SINGLE_COPY,
+        command=_SINGLE_COPY_COMMAND,
+        may_rank=True,
+    )
+
+
+def small_protocol(below: Picks = itself) -> Step:
+    """Return the step from a cache line one way to a small message one way."""
+    return Step(
+        "mpi-protocol",
+        "The MPI's own work on a small message: matching, queues and copies, where one cache line has to move",
+        lambda row, other: other.metric == LINE and other.ranks == row.ranks,
+        below,
+        advice=_EAGER,
+        command=BINDING,
+        may_rank=True,
+    )

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kit of declared forms: a form is marks by which a text is known, and a function from its lines to numbers.
+
+A number may come with what else the same text says of it. Where the two disagree the row is flagged and a finding says
+so. Rates and times that are 0 stand for work that was not done and make no row.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar, cast
+
+from ullage.analysis.findings import find_all
+from ullage.analysis.findings.phrasing import finding
+from ullage.errors import UserError
+from ullage.importers.printed import Printed, printed
+from ullage.importers.rows import IMPORT_SUITE, imported_row
+from ullage.importers.sources import Line
+from ullage.model.flags import Flag
+from ullage.model.plan import Scalar
+from ullage.model.summary import Finding, Row, Summary
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+KILO, MEGA, GIGA = 1e3, 1e6, 1e9
+US, MS = 1e-6, 1e-3
+_STORAGE: Final = "storage"
+# The metrics of storage that the common findings know.
+_FOUND: Final = frozenset({"bandwidth", "operation_rate"})
+CONTRADICTED: Final = "stated-twice"
+_MOST_SHOWN: Final = 3
+_LONGEST_NAME: Final = 128
+# "1,234" may be either; with other digits behind the comma, or none before it, it is a decimal comma.
+_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?|[+-]?\d{1,3}(?:,\d{3})+\.\d+")
+_DECIMAL_COMMA: Final = re.compile(r"[+-]?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+)(?:[eE][+-]?\d+)?")
+_NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+class RefusedError(Exception):
+    """A line that claims to be a result and does not read: ``what`` is wrong, on which line, what would be right."""
+
+    def __init__(self, what: str, number: int = 0, right: str = "give what the program has printed, whole") -> None:
+        super().__init__(what, number, right)
+        self.what, self.number, self.right = what, number, right
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One number in SI units. ``doubt``: what else the text says of it, where that disagrees; empty where it agrees."""
+
+    metric: str
+    unit: str
+    value: float
+    params: Mapping[str, Scalar]
+    doubt: str = ""
+    flags: tuple[Flag, ...] = ()
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What to know of the text as a whole: that it was cut off, or that a part of it is not read."""
+
+    text: str
+
+
+Found = Measured | Remark
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of a text: ``read`` takes its lines, ``read_document`` each JSON document of it.
+
+    ``marks``: any of these is in such a text, and in no other one. ``kind``: what such programs measure, by which a
+    refusal names forms. ``hides``: forms whose marks are in such a text, too, as parts of it. ``begin``: how a line
+    with a mark begins, where the mark is not its beginning.
+    """
+
+    name: str
+    doc: str
+    kind: str
+    marks: tuple[str, ...]
+    read: Callable[[Iterator[Line]], Iterator[Found]] | None = None
+    read_document: Callable[[Mapping[str, object]], Iterator[Found]] | None = None
+    hides: tuple[str, ...] = ()
+    begin: str = ""
+
+    def before(self, marked: str, mark: str) -> str:
+        """Return what stands before a line of the form that ``marked`` ends: all before ``begin``, else the mark."""
+        begin = re.search(self.begin, marked) if self.begin else None
+        return marked[: begin.start()] if begin else marked.removesuffix(mark)
+
+
+@dataclass
+class _Cell:
+    unit: str
+    values: list[float] = field(default_factory=list[float])
+    doubts: list[str] = field(default_factory=list[str])
+    flags: dict[str, Flag] = field(default_factory=dict[str, Flag])
+
+
+_Key = tuple[str, str, tuple[tuple[str, Scalar], ...]]
+
+
+def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
+    """Make rows of what a form has read: what is alike in all but its value are repetitions of one row."""
+    cells: dict[_Key, _Cell] = {}
+    remarks: dict[str, None] = {}
+    try:
+        for one in found:
+            if isinstance(one, Remark):
+                remarks[one.text] = None
+                continue
+            if _checked(one).value == 0 and not one.unit.startswith("of "):
+                continue
+            cell = cells.setdefault((one.target or form.name, one.metric, tuple(one.params.items())), _Cell(one.unit))
+            cell.values.append(one.value)
+            cell.doubts += [one.doubt] if one.doubt else []
+            cell.flags |= {flag.code: flag for flag in one.flags}
+    except RefusedError as error:
+        raise UserError(error.what, f"{name}:{error.number}" if error.number else name, error.right) from error
+    except (OverflowError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UserError(f"is damaged: {error}", name, "give what the program has printed, whole") from error
+    if not cells:
+        what = next(iter(remarks), f"contains no result of {form.name}")
+        raise UserError(what, name, "give what the program has printed, whole")
+    rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
+    of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
+    findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
+
+
+def _checked(one: Measured) -> Measured:
+    if not math.isfinite(one.value) or one.value < 0:
+        raise RefusedError(f"{one.value:g} is no {one.metric.replace('_', ' ')}")
+    return one
+
+
+def _row(key: _Key, cell: _Cell, name: str, *, is_storage: bool) -> Row:
+    target, metric, params = key
+    doubts = list(dict.fromkeys(cell.doubts))
+    flags = list(cell.flags.values())
+    if doubts:
+        flags.append(Flag(code=CONTRADICTED, reason="; ".join(doubts[:_MOST_SHOWN])))
+    row = imported_row(name, metric, cell.unit, target[:_LONGEST_NAME], dict(params), cell.values, flags)
+    if is_storage:
+        return row
+    # Only of storage it matters whether a cache has answered.
+    return row.model_copy(update={"verdict": "none", "verdict_reasons": [f"imported from {name}"]})
+
+
+def _remark(text: str, name: str) -> Finding:
+    return finding("import-remark", "", f"{name}: {text}.", "warning")
+
+
+def _doubts(cells: Mapping[_Key, _Cell], name: str) -> Iterator[Finding]:
+    doubts = list(dict.fromkeys(doubt for cell in cells.values() for doubt in cell.doubts))
+    if doubts:
+        more = f" There are {len(doubts) - _MOST_SHOWN} more." if len(doubts) > _MOST_SHOWN else ""
+        title = "The file contradicts itself"
+        text = f"{title}: {name} states the same thing twice and not alike. {'; '.join(doubts[:_MOST_SHOWN])}.{more}"
+        yield finding("import-contradiction", title, text, "warning", contradictions=len(doubts))
+
+
+StateT = TypeVar("StateT")
+Act = Callable[[StateT, Line, "re.Match[str]"], Iterable[Found] | None]
+Rule = tuple["re.Pattern[str]", Act[StateT]]
+
+
+def by_rules(
+    begin: Callable[[], StateT], rules: Sequence[Rule[StateT]], end: Callable[[StateT], Iterable[Found]] | None = None
+) -> Callable[[Iterator[Line]], Iterator[Found]]:
+    """Make the function ``read`` of a form: the first rule that a line matches at its beginning acts on the state."""
+
+    def read(lines: Iterator[Line]) -> Iterator[Found]:
+        state = begin()
+        for line in lines:
+            for pattern, act in rules:
+                if match := pattern.match(line.text):
+                    yield from act(state, line, match) or ()
+                    break
+        if end is not None:
+            yield from end(state)
+
+    return read
+
+
+# -- numbers and tables ------------------------------------------------------------------------------------------------
+
+
+def number(text: str, line: Line | None = None, what: str = "number") -> float:
+    """Read a number of 0 or more, with a decimal point, a decimal comma, or commas between thousands.
+
+    Raise ``RefusedError`` for another text, and for one that may be two numbers.
+    """
+    place = line.number if line else 0
+    plain = text.strip()
+    if "," in plain:
+        if _THOUSANDS.fullmatch(plain):
+            plain = plain.replace(",", "")
+        elif _DECIMAL_COMMA.fullmatch(plain):
+            plain = plain.replace(",", ".")
+        else:
+            raise RefusedError(
+                f"'{plain}' may have a decimal comma or one of thousands", place, "write it with LC_ALL=C"
+            )
+    if _NUMBER.fullmatch(plain) is None:
+        raise RefusedError(f"'{plain[:40]}' is no {what}", place)
+    return float(plain)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether ``number`` reads a text."""
+    return any(form.fullmatch(text) for form in (_NUMBER, _THOUSANDS, _DECIMAL_COMMA))
+
+
+def whole(text: str, line: Line | None = None, what: str = "whole number") -> int:
+    """Read a whole number; raise ``RefusedError`` for another text."""
+    plain = text.strip().replace(",", "")
+    if not (plain.isascii() and plain.isdigit() and len(plain) <= 19):
+        raise RefusedError(f"'{text[:40]}' is no {what}", line.number if line else 0)
+    return int(plain)
+
+
+def as_printed(text: str) -> Printed:
+    """Return a number with the rounding of its last digit, however its decimal point is written."""
+    value = number(text)
+    return printed(text.strip() if "," not in text else repr(value))
+
+
+_UNIT_BYTES: Final = {"": 1, "B": 1, "BYTES": 1, "BYTE": 1}
+_PREFIX: Final = "KMGTPE"
+
+
+def size(text: str) -> int | None:
+    """Read bytes as programs print them, ``2 MiB``, ``47008 bytes``, ``1.5K``, with binary prefixes; else None."""
+    match = re.fullmatch(r"\s*([\d.,]+)\s*(?:([KMGTPE])(?:i?B)?|bytes?|B)?\s*", text, re.IGNORECASE)
+    if match is None or not is_number(match[1]):
+        return None
+    power = _PREFIX.index(match[2].upper()) + 1 if match[2] else 0
+    return round(number(match[1]) * 1024**power)
+
+
+def disagree(shown: Printed, again: Printed, what: str, slack: float = 0.0) -> str:
+    """Return a sentence where two statements of one number differ by more than rounding and ``slack``; else nothing."""
+    room = slack * abs(again.value)
+    if shown.low <= again.high + room and again.low - room <= shown.high:
+        return ""
+    return f"{what}: {shown.value:.8g} is printed, {again.value:.8g} follows from what else is printed"
+
+
+def at_line(line: Line, doubt: str) -> str:
+    """Return a doubt with the line that it is about."""
+    return f"line {line.number}, {doubt}" if doubt else ""
+
+
+def pairs_of(text: str, marks: str = "=:") -> tuple[str, str] | None:
+    """Split ``name : value`` or ``name = value`` at the first mark; None for another text."""
+    match = re.match(rf"\s*([^{marks}]+?)\s*[{marks}]\s*(.*?)\s*$", text)
+    return (match[1], match[2]) if match else None
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+
+def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:
+    """Yield the JSON objects of a text, also those of lists, past what is printed around them.
+
+    Raise ``UserError`` where one is cut off or damaged.
+    """
+    decoder, place = json.JSONDecoder(), 0
+    while match := re.compile(r"^[^\S\n]*(?=\{|\[\s*\{)", re.MULTILINE).search(text, place):
+        try:
+            loaded, place = cast("tuple[object, int]", decoder.raw_decode(text, match.end()))
+        except (json.JSONDecodeError, RecursionError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+            said = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            right = "give the file of a run that has ended"
+            raise UserError(f"is no whole JSON document: {said}", f"{name}:{line}", right) from error
+        found = cast("list[object]", loaded) if isinstance(loaded, list) else [loaded]
+        yield from (cast("Mapping[str, object]", one) for one in found if isinstance(one, dict))
+
+
+def child(of: object, *names: str) -> Mapping[str, object]:
+    """Return the object below ``names``; an empty one where there is none."""
+    for name in names:
+        of = cast("Mapping[str, object]", of).get(name) if isinstance(of, dict) else None
+    return cast("Mapping[str, object]", of) if isinstance(of, dict) else {}
+
+
+def children(of: object, *names: str) -> Sequence[object]:
+    """Return the list below ``names``; an empty one where there is none."""
+    found = child(of, *names[:-1]).get(names[-1])
+    return cast("list[object]", found) if isinstance(found, list) else []
+
+
+def amount(of: Mapping[str, object], name: str) -> float | None:
+    """Return the number of 0 or more under ``name``, also one in quotes; None where there is none."""
+    value = of.get(name)
+    if isinstance(value, str):
+        value = number(value) if is_number(value.strip()) else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if not math.isfinite(value) or value < 0 or value > 1e300:
+        raise RefusedError(f"'{name}' is {value}")
+    return float(value)
+
+
+def word(of: Mapping[str, object], name: str, without: str = "") -> str:
+    """Return the text or number under ``name`` as text."""
+    value = of.get(name)
+    return str(value)[:_LONGEST_NAME] if isinstance(value, (str, int, float)) else without
