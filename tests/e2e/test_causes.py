@@ -23,7 +23,6 @@ _ULLAGE = (sys.executable, "-m", "ullage") if _ALL else ullage()
 
 
 @pytest.mark.cause
-@pytest.mark.any_mpi
 @pytest.mark.long
 @pytest.mark.parametrize(
     "cause", [one for one in CAUSES if _CHOSEN or one.in_test], ids=lambda one: one.name.replace(" ", "-")
