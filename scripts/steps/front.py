@@ -127,7 +127,7 @@ def causes(preset: str) -> Counts:
 
 
 def causes_beside(preset: str) -> Counts:
-    """Plant them beside each other, where a wrong answer may be the neighbour's: only that each can be had is tested."""
+    """Plant them beside each other, where a wrong answer may be the work of a neighbour and is no failure."""
     return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=_cores(), extra={"ULLAGE_CAUSES": "beside"})
 
 
