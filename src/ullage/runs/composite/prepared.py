@@ -155,11 +155,13 @@ def is_part_of(run_id: str, whole: str) -> bool:
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
     """Run the parts in turn, without those that ended well before; return the worst exit code of all.
 
-    The parts share the time of the session or of the request, where there is one: first those that stand for a part of
-    the machine, then the others, as far as they fit. ``now``: a clock in s.
+    The parts share the time of the session or, unless the run is gone on with, of the request: first those that stand
+    for a part of the machine, then the others, as far as they fit. ``now``: a clock in s.
     """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
-    limit_s = session.seconds if session.seconds is not None else prepared.request.options.get("time_s")
+    # Whoever goes on with a run, and says nothing of time, wants all that is left.
+    asked_s = None if session.result.parts() else prepared.request.options.get("time_s")
+    limit_s = asked_s if session.seconds is None else session.seconds
     deadline = Deadline(now() + limit_s, now) if isinstance(limit_s, (int, float)) else None
     if deadline is not None:
         session.progress.whole(deadline.left_s)
