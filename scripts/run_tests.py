@@ -48,7 +48,7 @@ def test(preset: str) -> list[Step]:
 def others(preset: str) -> list[Step]:
     """Return what is tested on other builds of the engine, random damage and kills, planted causes, slow checks."""
     damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
-    causes = Step("pytest, planted causes", partial(front.causes, preset), "alone")
+    causes = Step("pytest, planted causes", partial(front.causes_beside, preset))
     return [*(step for leg in legs.further() for step in leg.steps()), damage, causes, *lints()[:-1]]
 
 

@@ -122,8 +122,13 @@ def faults(preset: str) -> Counts:
 
 
 def causes(preset: str) -> Counts:
-    """Plant every cause of slowness, one after the other, and see whether Ullage names it."""
+    """Plant every cause of slowness, one after the other, and see whether Ullage names it: a wrong answer fails."""
     return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0, extra={"ULLAGE_CAUSES": "all"})
+
+
+def causes_beside(preset: str) -> Counts:
+    """Plant them beside each other, where a wrong answer may be the work of a neighbour and is no failure."""
+    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=_cores(), extra={"ULLAGE_CAUSES": "beside"})
 
 
 def random_damage(preset: str) -> Counts:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows a random cycle of lines through 256 MiB in pages that the arguments ask for (huge, small); prints loads a second.
+// Adds two arrays of 128 MiB into a third (STREAM's triad) in pages of a kind: huge (asked for), or any (as a program
+// gets them). Prints bytes a second.
 #define _GNU_SOURCE
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
-enum { LINE = 64 / sizeof(uint64_t), LINES = (256 << 20) / 64, HUGE = 2 << 20 };
+enum { COUNT = 16 << 20, HUGE = 2 << 20, BYTES = COUNT * (int)sizeof(double) };
 
 static double now(void) {
   struct timespec at;
@@ -16,21 +16,21 @@ static double now(void) {
   return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
+static double* array(int huge) {
+  double* made = aligned_alloc(HUGE, BYTES);
+  if (huge) madvise(made, BYTES, MADV_HUGEPAGE);
+  for (int i = 0; i < COUNT; ++i) made[i] = i;
+  return made;
+}
+
 int main(int argc, char** argv) {
-  uint64_t* memory = aligned_alloc(HUGE, (size_t)LINES * 64);
-  const int huge = argc < 2 || strcmp(argv[1], "huge") == 0;
-  madvise(memory, (size_t)LINES * 64, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  for (uint64_t i = 0; i < LINES; ++i) memory[i * LINE] = i;
-  uint64_t state = 88172645463325252u;
-  for (uint64_t i = LINES - 1; i > 0; --i) {  // Sattolo: one cycle through all lines
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    const uint64_t j = state % i, kept = memory[i * LINE];
-    memory[i * LINE] = memory[j * LINE], memory[j * LINE] = kept;
-  }
-  uint64_t at = 0, done = 0;
+  const int huge = argc > 1 && strcmp(argv[1], "huge") == 0;
+  double *a = array(huge), *b = array(huge), *c = array(huge), done = 0;
   const double began = now();
-  while (now() - began < 0.6)
-    for (int i = 0; i < 10000; ++i, ++done) at = memory[at * LINE];
-  printf("%f\n", (double)done / (now() - began) + 1e-12 * (double)at);
+  while (now() - began < 0.6) {
+    for (int i = 0; i < COUNT; ++i) a[i] = b[i] + 3.0 * c[i];
+    done += 3.0 * BYTES;
+  }
+  printf("%f\n", done / (now() - began) + 1e-30 * a[7]);
   return 0;
 }

@@ -35,7 +35,8 @@ class Cause:
 _OTHERS: Final = "disk,from-mdtest,memory,network,noise,rings,b_eff_io,collectives,io500,pairs,sweep"
 _CORES: Final = f"overview --target t={{here}} --time 20s --without {_OTHERS}"
 _MEMORY: Final = "memory --quick --no-peer --threads 1 --repetitions 6 --time 60s"
-_DISK: Final = "disk --target t={here} --quick --no-peer --time 20s"
+_DISK: Final = "disk --target t={here} --no-peer --threads 1 --depth 1,64 --small 4K --time 40s"
+_BLOCKS: Final = f"{_DISK} --block 8M --volume 32M --small-volume 1M"
 _SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --time 20s"
 _METADATA: Final = "from-mdtest --target t={here} --ranks 2"
 _RINGS: Final = "rings --ranks 2 --no-peer --repetitions 6 --time 40s"
@@ -52,16 +53,16 @@ CAUSES: Final = (
           Expected("messages", f"one cpu|oversub|{_TAKEN}")),
     Cause("CPUs that share a core", plants.shared_core, _CORES, Expected("cores", f"shared|{_TAKEN}")),
     Cause("small pages only", plants.small_pages, _MEMORY, Expected("memory", "page")),
-    Cause("drive throttled by a control group", plants.throttled_disk, _DISK,
-          Expected("disk writes", "limit|throttl|control group|drive")),
-    Cause("slow file system in user space", plants.slow_file_system, _DISK,
-          Expected("disk writes", "file system|fuse|drive")),
+    Cause("drive throttled by a control group", plants.throttled_disk, _BLOCKS,
+          Expected("disk writes", "limit|throttl|control group")),
+    Cause("slow file system in user space", plants.slow_file_system, _BLOCKS,
+          Expected("disk writes", "file system|fuse|user space")),
     Cause("file system mounted sync", plants.mounted_sync, _METADATA, Expected("metadata", "sync|journal|file system"),
           lines=_MDTEST),
     Cause("every write synced", plants.synced_writes, "from-ior --target t={here}",
           Expected("disk writes", "sync", {"access": "write", "sync": "every", "metric": "bandwidth"}), in_test=True,
           lines=_IOR),
-    Cause("one request in flight", plants.one_in_flight, f"{_DISK} --block 8K --small 4K --depth 1,64",
+    Cause("one request in flight", plants.one_in_flight, f"{_DISK} --block 8K --volume 8M --small-volume 4M",
           Expected("disk reads", "depth|in flight", {"access": "read", "queue_depth": 1, "metric": "bandwidth"})),
     Cause("4 KiB blocks", plants.small_blocks, _SWEEP,
           Expected("disk writes", "block", {"access": "write", "block_bytes": 4096, "metric": "bandwidth"}),

@@ -14,7 +14,7 @@ from tests.e2e.commands import TIMEOUT_S, ullage
 
 from ullage.results.folder import ResultFolder
 
-# All, and a wrong answer is a failure. Otherwise other tests disturb the machine, and a wrong answer may be theirs.
+# "all": nothing else runs, and a wrong answer is a failure. "beside": all, but other tests disturb the machine.
 _CHOSEN = os.environ.get("ULLAGE_CAUSES", "")
 _ALL = _CHOSEN == "all"
 _TRIES = 3 if _ALL else 1

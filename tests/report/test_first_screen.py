@@ -13,7 +13,7 @@ from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Su
 from ullage.report.answers import told
 from ullage.report.data import ReportData
 from ullage.report.first_screen import changes_of, front_of, gain_text, judgement, machine_line
-from ullage.report.headlines import Vessel, how_to_declare, vessels
+from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
 from ullage.report.picture import Front, description, front_svg, vessel_svg
 from ullage.report.row_table import compact_spec
 from ullage.report.tabs import Parts
@@ -63,6 +63,27 @@ def test_of_several_numbers_the_usual_one_stands_for_a_part() -> None:
     triad = row(5e10, "memory_bandwidth", params={"kernel": "triad"})
     read = row(3e10, "memory_bandwidth", params={"kernel": "read"})
     assert vessels(summary(("memory", read), ("memory", triad)))[0].what == "what 1"
+
+
+def test_what_was_measured_first_stands_for_its_part_however_it_came_out() -> None:
+    disturbed = row(1e9, params={"access": "write", "order": "sequential"}, grade="C")
+    other = row(3e9, params={"access": "write", "order": "sequential"})
+    whole = summary(("disk", disturbed), ("disk", other))
+    lines = whole.parts[0].headlines
+    first, later = (
+        Part(suite=name, status="complete", headlines=[line]) for name, line in zip("ab", lines, strict=True)
+    )
+    assert vessels(whole.model_copy(update={"parts": [first, later]}))[0].row is other
+    first = first.model_copy(update={"first": True})
+    assert vessels(whole.model_copy(update={"parts": [first, later]}))[0].row is disturbed
+
+
+def test_every_run_shows_the_same_settings_and_not_those_that_came_out_best() -> None:
+    params = {"access": "write", "order": "sequential", "block_bytes": 1 << 20}
+    one, two = (row(rate, params={**params, "ranks": ranks}) for ranks, rate in ((1, 3e9), (2, 2e9)))
+    shuffled = row(4e9, params={**params, "order": "random", "ranks": 2})
+    assert headlines([one, two, shuffled], [])[0].row == 2
+    assert headlines([one, two, shuffled], [], of_most=True)[0].row == 1
 
 
 def test_what_does_not_count_stands_for_nothing_where_anything_else_does() -> None:

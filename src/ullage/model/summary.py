@@ -282,7 +282,8 @@ class Summary(Strict):
 class PartOutcome(Tolerant):
     """Says how one part ended.
 
-    ``code``: the exit code the part would have had by itself; ``began``: whether anything was started of it.
+    ``code``: the exit code the part would have had by itself; ``began``: whether anything was started of it. ``lacks``:
+    some of it was left out for want of time.
     """
 
     suite: str
@@ -290,6 +291,7 @@ class PartOutcome(Tolerant):
     began: bool
     seconds: Annotated[float, Field(ge=0)] = 0.0
     reason: str = ""
+    lacks: bool = False
 
 
 class PartOutcomes(Tolerant):

@@ -30,6 +30,8 @@ from ullage.units import format_time
 
 _LONGEST_ID: Final = 64
 _RECHECK: Final = "recheck"
+# When the time of the whole is over, a launch has so long to end by itself.
+_GRACE_S: Final = 15.0
 
 
 @dataclass(frozen=True)
@@ -153,18 +155,20 @@ def is_part_of(run_id: str, whole: str) -> bool:
 def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
     """Run the parts in turn, without those that ended well before; return the worst exit code of all.
 
-    The parts share the time of the session or of the request, where there is one: first those that stand for a part of
-    the machine, then the others, as far as they fit. ``now``: a clock in s.
+    The parts share the time of the session or, unless the run is gone on with, of the request: first those that stand
+    for a part of the machine, then the others, as far as they fit. ``now``: a clock in s.
     """
     outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
-    limit_s = session.seconds if session.seconds is not None else prepared.request.options.get("time_s")
+    # Whoever goes on with a run, and says nothing of time, wants all that is left.
+    asked_s = None if session.result.parts() else prepared.request.options.get("time_s")
+    limit_s = asked_s if session.seconds is None else session.seconds
     deadline = Deadline(now() + limit_s, now) if isinstance(limit_s, (int, float)) else None
     if deadline is not None:
         session.progress.whole(deadline.left_s)
     parts = {
         part.suite: part
         for part in prepared.parts
-        if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK)
+        if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK and not known.lacks)
     }
     steps = [step for part in parts.values() for step in _steps(part, session.result)]
     steps.sort(key=lambda step: not step.is_headline)
@@ -174,36 +178,46 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
         session.progress.part(f"part {index + 1} of {len(steps)}: {step.text}")
         seconds = None if deadline is None else seconds_for(steps[index:], deadline)
         if deadline is not None and seconds is None and part.prepared is not None:
-            left_out = _left_out(step, deadline)
-            session.progress.say(f"{step.suite}: {left_out}")
-            outcome = outcomes.get(step.suite) or PartOutcome(suite=step.suite, code=EXIT_OK, began=False)
-            outcome = outcome.model_copy(update={"reason": left_out})
+            outcome = _left_out(step, deadline, outcomes.get(step.suite))
+            session.progress.say(f"{step.suite}: {outcome.reason}")
         else:
-            has_hosts = part.request is not None and bool(part.request.hosts)
-            given_s = None if step.is_fixed else seconds
-            inner = session.within(session.result.part(part.suite), given_s, on_this_node=not has_hosts)
-            inner.needed = step.needed
+            inner = _inner(session, part, step, seconds, deadline)
             outcome = _measure(part, inner, prepared.build, now, before_s=spent_s[step.suite])
             spent_s[step.suite] = outcome.seconds
             session.was_stopped = inner.was_stopped
         outcomes[part.suite] = outcome
-        is_over = session.was_stopped or not any(later.suite == step.suite for later in steps[index + 1 :])
-        if is_over:
+        if session.was_stopped or all(later.suite != step.suite for later in steps[index + 1 :]):
             session.result.write_outcomes(list(outcomes.values()))
-        if is_over and outcome.reason and (outcome.began or outcome.code != EXIT_OK):
-            session.messages.append(f"{part.suite}: {outcome.reason}")
+            if outcome.reason and (outcome.began or outcome.code != EXIT_OK):
+                session.messages.append(f"{part.suite}: {outcome.reason}")
         if session.was_stopped:
             return EXIT_ABORTED
     return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
+
+
+def _inner(session: Session, part: ReadyPart, step: Step, seconds: float | None, deadline: Deadline | None) -> Session:
+    """Return the session of a step, whose launches are gone soon after the whole run has to end."""
+    has_hosts = part.request is not None and bool(part.request.hosts)
+    inner = session.within(
+        session.result.part(part.suite),
+        None if step.is_fixed else seconds,
+        on_this_node=not has_hosts,
+        ends_at=None if deadline is None else time.monotonic() + max(0.0, deadline.left_s) + _GRACE_S,
+    )
+    inner.needed = step.needed
+    return inner
 
 
 def _steps(part: ReadyPart, result: ResultFolder) -> list[Step]:
     return steps_of(part.suite, part.prepared, part.request, result.part(part.suite))
 
 
-def _left_out(step: Step, deadline: Deadline) -> str:
+def _left_out(step: Step, deadline: Deadline, known: PartOutcome | None) -> PartOutcome:
+    """Return what comes of a step that does not fit. ``known``: of the part's headlines, where these were measured."""
     needs, left = format_time(round(step.needs_s)), format_time(round(max(0.0, deadline.left_s)))
-    return f"left out: it takes about {needs}, and {left} of the time were left; give more --time"
+    why = f"left out: it takes about {needs}, and {left} of the time were left; give more --time"
+    outcome = known or PartOutcome(suite=step.suite, code=EXIT_OK, began=False)
+    return outcome.model_copy(update={"reason": why, "lacks": True})
 
 
 def _measure(

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 # Few cases, so that each moves data for about a second: a shorter burst shows buffers of the drive.
-_BLOCKS: Final = (10 << 20,)
-_DEPTHS: Final = (1, 64)
-_QUICK_S: Final = 40.0
+_FORM: Final = {"quick": True, "blocks": (10 << 20,), "depths": (1, 64), "time_s": 45.0}
 
 
 class Disk(UsualSuite):
@@ -29,20 +27,17 @@ class Disk(UsualSuite):
     headlines: "Sequence[Headlines]" = ()
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: large blocks by one thread and by all, few depths.
+        """See ``Quick``: large blocks by a thread a core, few depths.
 
         Of file systems in memory it measures nothing, which are no disk.
         """
         from ullage.runs.options.reading import settled
+        from ullage.system.hardware import ranks_by_default
         from ullage.system.storage import read_places
 
         in_memory = {place.target for place in read_places(list(targets)) if place.is_memory}
         disks = [target for target in targets if target.name not in in_memory]
-        from ullage.system.hardware import ranks_by_default
-
-        threads = sorted({1, ranks_by_default()})
-        form = {"quick": True, "threads": threads, "blocks": _BLOCKS, "depths": _DEPTHS, "time_s": _QUICK_S}
-        return settled(self.options, targets=disks, **form) if disks else None
+        return settled(self.options, targets=disks, threads=[ranks_by_default()], **_FORM) if disks else None
 
 
 SUITE = Disk("disk", __doc__ or "", "options:DiskOptions", "prepare:prepare_disk", "summarise:summarise")
