@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from importers import test_message_texts as messages
+from importers import test_storage_documents as documents
 from importers import test_storage_texts as storage
 from support import mutation
 from ullage.errors import UserError
@@ -20,12 +21,12 @@ SAMPLES = {
     "ior-3": storage.IOR_3,
     "mdtest-1": storage.MDTEST_1,
     "mdtest-3": storage.MDTEST_3,
-    "fio-2": json.dumps(storage.FIO_2, indent=1),
-    "fio-3": json.dumps(storage.FIO_3, indent=1),
-    "elbencho": storage.ELBENCHO,
-    "iozone": storage.IOZONE_T,
-    "dlio": json.dumps(storage.DLIO, indent=1),
-    "mlperf": json.dumps(storage.MLPERF, indent=1),
+    "fio-2": json.dumps(documents.FIO_2, indent=1),
+    "fio-3": json.dumps(documents.FIO_3, indent=1),
+    "elbencho": documents.ELBENCHO,
+    "iozone": documents.IOZONE_T,
+    "dlio": json.dumps(documents.DLIO, indent=1),
+    "mlperf": json.dumps(documents.MLPERF, indent=1),
     "osu": messages.OSU,
     "imb": messages.IMB,
     "iperf3": messages.IPERF,

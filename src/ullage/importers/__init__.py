@@ -23,6 +23,7 @@ from ullage.importers.sources import Source, lines_of, marks_in, sources_of, who
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Row, Summary
+from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 
 __all__ = [
@@ -140,7 +141,7 @@ def import_options(
     names = sorted({reader.name for one in known for reader, _ in one.readers})
     digests: list[str] = []
     for file in _files(known).values():
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
     declared = {} if machine is None else {"machine": machine.model_dump(mode="json", exclude_defaults=True)}
     return {"form": _AND.join(names), "files": list(_files(known)), "sha256": digests, **declared}

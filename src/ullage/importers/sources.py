@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, NamedTuple, cast
 
@@ -24,8 +25,8 @@ from ullage.reading import TABLE_BYTES, open_regular
 _MOST_FILES: Final = 20_000
 _HEAD_BYTES: Final = 1 << 16
 _LONGEST_LINE: Final = 1 << 20
-_PACKED: Final = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
-_UNREAD: Final = {b"\x28\xb5\x2f\xfd": "zstd"}
+_UNREAD: Final = {b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip"}
+_LARGEST_ARCHIVE: Final = 8 << 30
 _ARCHIVES: Final = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".tar.xz", ".zip")
 _BROKEN: Final = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 # What a terminal acts on, and what no line of a log has.
@@ -72,21 +73,41 @@ def _is_hidden(path: PurePosixPath | Path) -> bool:
 def _of_file(path: Path, name: str) -> list[Source]:
     if not path.name.lower().endswith(_ARCHIVES):
         return [Source(path, name)]
-    with _readable(path, name) as stream:
-        names = sorted(one for one in _members(stream) if not _is_hidden(PurePosixPath(one)))
+    names = sorted({one for one in _members(path, name) if not _is_hidden(PurePosixPath(one))})
     if len(names) > _MOST_FILES:
         raise UserError(f"has {len(names)} files", str(path), f"import at most {_MOST_FILES} files at once")
     return [Source(path, name, one) for one in names]
 
 
-def _members(stream: IO[bytes]) -> list[str]:
-    if stream.read(4) == b"PK\x03\x04":
-        stream.seek(0)
-        with zipfile.ZipFile(stream) as packed:
-            return [one.filename for one in packed.infolist() if not one.is_dir()]
-    stream.seek(0)
-    with tarfile.open(fileobj=stream) as archive:
-        return [one.name for one in archive if one.isfile()]
+def _members(path: Path, shown: str) -> list[str]:
+    with _readable(path, shown) as stream:
+        if stream.read(4) == b"PK\x03\x04":
+            stream.seek(0)
+            with zipfile.ZipFile(stream) as packed:
+                return [one.filename for one in packed.infolist() if not one.is_dir()]
+    with _readable(path, shown):
+        return [one.name for one in _tar(path, path.stat().st_mtime_ns) if one.isfile()]
+
+
+@lru_cache(maxsize=1)
+def _tar(path: Path, _changed_ns: int) -> tarfile.TarFile:
+    """Return an archive, unpacked into a file without a name: in a packed one each step back begins at its start."""
+    import tempfile
+    import weakref
+
+    with ExitStack() as undone:
+        plain = undone.enter_context(tempfile.TemporaryFile())
+        with _readable(path, str(path)) as stream:
+            packed = _decompressed(stream)
+            while chunk := packed.read(_CHUNK):
+                plain.write(chunk)
+                if plain.tell() > _LARGEST_ARCHIVE:
+                    raise UserError("is too large unpacked", str(path), "unpack it, and give the folder")
+            plain.seek(0)
+            archive = tarfile.open(fileobj=plain)  # noqa: SIM115 - it is closed when nobody has it any more
+        undone.pop_all()
+    weakref.finalize(archive, plain.close)
+    return archive
 
 
 @contextmanager
@@ -110,32 +131,31 @@ def opened(source: Source) -> Generator[IO[bytes]]:
             archive = open_ones.enter_context(zipfile.ZipFile(stream))
             yield open_ones.enter_context(_unpacked(archive.open(source.member), shown))
         elif source.member:
-            packed = open_ones.enter_context(tarfile.open(fileobj=stream))
+            packed = _tar(source.path, source.path.stat().st_mtime_ns)
             yield open_ones.enter_context(_unpacked(cast("IO[bytes]", packed.extractfile(source.member)), shown))
         else:
             yield open_ones.enter_context(_unpacked(stream, shown))
 
 
 def _unpacked(stream: IO[bytes], shown: str) -> IO[bytes]:
+    head = stream.read(512)
+    stream.seek(0)
+    unread = next((name for begin, name in _UNREAD.items() if head.startswith(begin)), "")
+    if unread:
+        raise UserError(f"is packed by {unread}", shown, "unpack it, and give the file or folder in it")
+    if head[257:262] == b"ustar":
+        raise UserError("is an archive", shown, f"name it so that it ends with one of {', '.join(_ARCHIVES)}")
+    return _decompressed(stream)
+
+
+def _decompressed(stream: IO[bytes]) -> IO[bytes]:
     import bz2
     import gzip
 
-    head = stream.read(512)
+    head = stream.read(8)
     stream.seek(0)
-    form = next((form for begin, form in {**_PACKED, **_UNREAD}.items() if head.startswith(begin)), "")
-    match form:
-        case "gzip":
-            return cast("IO[bytes]", gzip.open(stream))
-        case "bz2":
-            return cast("IO[bytes]", bz2.open(stream))
-        case "xz":
-            return cast("IO[bytes]", lzma.open(stream))
-        case "":
-            if head[257:262] != b"ustar":
-                return stream
-            raise UserError("is an archive", shown, f"name it so that it ends with one of {', '.join(_ARCHIVES)}")
-        case _:
-            raise UserError(f"is packed by {form}", shown, "unpack it, and give the file or folder in it")
+    ways = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+    return next((cast("IO[bytes]", way(stream)) for begin, way in ways.items() if head.startswith(begin)), stream)
 
 
 def _encoding(head: bytes, shown: str) -> str:
