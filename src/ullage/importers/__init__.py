@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final, cast
 
@@ -142,7 +143,10 @@ def import_options(
     digests: list[str] = []
     for file in _files(known).values():
         with open_regular(file) as stream:
-            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+            digest = hashlib.sha256()
+            for piece in iter(partial(stream.read, 1 << 20), b""):
+                digest.update(piece)
+            digests.append(digest.hexdigest())
     declared = {} if machine is None else {"machine": machine.model_dump(mode="json", exclude_defaults=True)}
     return {"form": _AND.join(names), "files": list(_files(known)), "sha256": digests, **declared}
 
