@@ -219,6 +219,24 @@ class Ladder(Strict):
     unexplained: Rung
 
 
+class PartValue(Strict):
+    """The number that stands for a part of the machine, for programs. A ceiling and a share are of undisturbed ones."""
+
+    what: Annotated[str, Field(description="of what it is the number")]
+    value: float
+    unit: str
+    better: Literal["more", "less"]
+    low: float | None
+    high: float | None
+    level: Annotated[float | None, Field(description="of the interval from low to high; null: they are no interval")]
+    grade: Grade | None
+    verdict: str
+    ceiling: float | None = None
+    kind: Annotated[Literal["declared", "detected", "measured", "empirical"] | None, Field(description="of it")] = None
+    share: Annotated[float | None, Field(description="of the ceiling; of lost time: what was left")] = None
+    row: Annotated[int, Field(ge=0, description="counts from 0 in the rows of the summary")]
+
+
 class Part(Strict):
     """A suite that ran as a part of another: how it ended, and the rows that stand for what it measured."""
 
@@ -251,6 +269,13 @@ class Summary(Strict):
     events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
     parts: list[Part] = []
+    headline: Annotated[
+        dict[str, PartValue],
+        Field(
+            exclude_if=lambda value: not value,
+            description="by part: cores, memory, disk_writes, disk_reads, metadata, messages, network, noise",
+        ),
+    ] = {}
     ladders: Annotated[
         list[Ladder],
         Field(exclude_if=lambda value: not value, description="of the rows that stand for parts; not there without"),
