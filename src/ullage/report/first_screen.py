@@ -134,6 +134,10 @@ def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
 
 
 def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[str]:
+    if invalid := [vessel.part for vessel in vessels if vessel.is_invalid]:
+        yield f"{' and '.join(invalid)} {'does' if len(invalid) == 1 else 'do'} not count (INVALID)"
+    if disturbed := [vessel.part for vessel in vessels if vessel.is_disturbed]:
+        yield f"other programs disturbed {listing(disturbed)} (grade C)"
     counted = [vessel for vessel in vessels if not (vessel.is_invalid or vessel.is_disturbed or vessel.is_time_lost)]
     known = [(vessel.share, vessel.part) for vessel in counted if vessel.share is not None]
     if known:
@@ -146,10 +150,6 @@ def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[
         yield f"{unknown} {of} {'has' if unknown == 1 else 'have'} no known ceiling"
     if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
         yield f"other work takes {percent(lost[0], 1)} of the time"
-    if invalid := [vessel.part for vessel in vessels if vessel.is_invalid]:
-        yield f"{' and '.join(invalid)} {'does' if len(invalid) == 1 else 'do'} not count (INVALID)"
-    if disturbed := [vessel.part for vessel in vessels if vessel.is_disturbed]:
-        yield f"other programs disturbed {listing(disturbed)} (grade C)"
     if changes and changes[0].gain is not None:
         yield f"the largest sure gain is {gain_text(changes[0].gain)}"
 

@@ -5,6 +5,7 @@ The page draws every vessel by itself, so that they wrap on a narrow screen, and
 picture for slides they stand in one row with the machine's name, the judgement and what to change first.
 """
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -79,12 +80,22 @@ def _drawing(vessel: Vessel, colors: Colors) -> str:
         glass = f'<path d="{_GLASS}" fill="none" stroke="{colors.muted}" stroke-width="2.5" stroke-dasharray="5 4"/>'
         lines = (("no", 54), ("ceiling", 70))
         return glass + "".join(_label(text, y, colors.muted, size=13) for text, y in lines)
-    fill = colors.wrong if vessel.is_invalid else colors.muted if vessel.is_disturbed else colors.fill
     glass = f'<path d="{_GLASS}" fill="none" stroke="{colors.ink}" stroke-width="2.5"/>'
+    if vessel.is_disturbed and not vessel.is_invalid:
+        return _hatched(vessel.part, share, colors) + glass + _label("grade C", 36, colors.muted, size=13)
+    fill = colors.wrong if vessel.is_invalid else colors.fill
     # The label stands on what is filled or above it, never across the line between.
     on_fill = share >= 0.6
     label = _label(share_text(share), 68 if on_fill else 36, colors.on_fill if on_fill else colors.ink, size=21)
     return f'<path d="{_filled(share)}" fill="{fill}"/>{glass}{label}'
+
+
+def _hatched(part: str, share: float, colors: Colors) -> str:
+    """Return what is filled of a disturbed part, hatched: it is no share to quote."""
+    name = f"hatch-{re.sub('[^a-z0-9]', '-', part.lower())}"
+    stripe = f'<rect width="3" height="7" fill="{colors.muted}"/>'
+    turned = 'width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"'
+    return f'<pattern id="{name}" {turned}>{stripe}</pattern><path d="{_filled(share)}" fill="url(#{name})"/>'
 
 
 def share_text(share: float) -> str:
