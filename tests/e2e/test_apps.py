@@ -25,8 +25,12 @@ def test_every_kernel_is_measured_and_shown_on_one_page(engine: Path, target: Pa
     result = tmp_path / "result"
     words = ["run", "apps", "--target", f"here={target}", "--time", "25s", "--ceiling", "here=1TB/s"]
     code, out, err = run(command(engine, *words, "--result", str(result)))
-    assert code == 0, err
+    # On a busy machine some do not fit into the time.
+    assert code in (0, 5), err
     assert len(out.splitlines()) <= 45
+    if any(part.status != "complete" for part in ResultFolder.open(result).read_summary().parts):
+        code, _, err = run(command(engine, "resume", str(result)))
+        assert code == 0, err
     summary = ResultFolder.open(result).read_summary()
     assert {part.suite: part.status for part in summary.parts} == dict.fromkeys(SMALL, "complete")
     rates = rates_of(summary.rows, SMALL)

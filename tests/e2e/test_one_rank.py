@@ -117,6 +117,7 @@ WORK: dict[str, Work] = {
         hungry={"rows": 9000, "columns": 9000, "raw_columns": 9000},
         large={"rows": 512, "columns": 512},
     ),
+    "shared-memory": Work({**SHORT, "message_bytes": KIB}),
     "sockets": Work(
         {"seconds": 0.05, "warm_up_s": 0.01, "patience_s": 2.0},
         hungry={"block_bytes": HUNGRY},

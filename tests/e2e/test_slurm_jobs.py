@@ -141,26 +141,27 @@ def test_a_warning_by_usr1_leaves_whole_records_and_resume_submits_the_rest(
     assert (len(done), len(set(done))) == (12, 12)
 
 
-# Four cases whose three repetitions take 4 s together, of which a job of 95 s, which measures for 12 s, finishes two.
+# Seven cases, with those that bound the others, whose three repetitions take 4 s together each. A job of 95 s, which
+# measures for 12 s, finishes three.
 LIMITED = ("network", "--quick", "--protocols", "tcp", "--streams", "1,2", "--no-peer", "--repetitions", "3")
 
 
 @pytest.mark.long
 def test_a_run_is_divided_by_cases_over_jobs(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
-    limit = ("--seconds", "1", "--walltime", "95s", "--chain", "1")
-    done = slurm.run(*submit(engine, result, *LIMITED, *limit), timeout_s=240)
+    limit = ("--seconds", "1", "--walltime", "95s", "--chain", "2")
+    done = slurm.run(*submit(engine, result, *LIMITED, *limit), timeout_s=280)
     assert done.returncode == 0, done.stderr
-    assert "2 jobs are needed (--walltime 95s). They finish 2 and 2 cases." in done.stderr
-    assert "2 cases are left for another job: the time of this one is over" in done.stderr
+    assert "3 jobs are needed (--walltime 95s). They finish 3, 3 and 1 cases." in done.stderr
+    assert "4 cases are left for another job: the time of this one is over" in done.stderr
     cases = [
         [record.case for record in read_records(path).records if record.kind == "case"]
         for path in sorted(result.glob("records/*.ndjson"))
     ]
-    # Neither job has a part of the other's cases.
-    assert [len(found) for found in cases] == [6, 6]
-    assert [len(set(found)) for found in cases] == [2, 2]
-    assert not set(cases[0]) & set(cases[1])
+    # No job has a part of another's cases.
+    assert [len(found) for found in cases] == [9, 9, 3]
+    assert [len(set(found)) for found in cases] == [3, 3, 1]
+    assert len(set.union(*map(set, cases))) == 7
 
 
 def test_a_repetition_longer_than_the_walltime_is_refused_before_it_is_submitted(
