@@ -146,32 +146,40 @@ class Meeting final {
   /// Ports that the peer connects to.
   [[nodiscard]] Result<Json> open_sockets() {
     Json ports{{"listening", 0}, {"datagrams", Json::array()}};
-    const std::string& address = made_.link.mine.address;
-    if (!pairing_.is_first) {
-      auto listening = listening_socket(address, p_.streams + 1);
-      if (!listening) return fail(listening.error());
-      listening_ = std::move(*listening);
-      if (const Status set = apply_buffers(listening_, p_); !set) return fail(set.error());
-      const auto port = listening_.port();
-      if (!port) return fail(port.error());
-      ports["listening"] = *port;
-      if (stays_on_node(p_)) {
-        auto local = listening_local_socket(p_.streams);
-        if (!local) return fail(local.error());
-        local_listening_ = std::move(local->socket);
-        ports["local"] = local->name;
-      }
-    }
-    for (std::size_t i = 0; is_udp() && i < stream_count(); ++i) {
-      auto socket = datagram_socket(address);
+    if (!pairing_.is_first)
+      if (const Status done = listen(ports); !done) return fail(done.error());
+    if (is_udp())
+      if (const Status done = open_datagram_sockets(ports); !done) return fail(done.error());
+    return ports;
+  }
+
+  [[nodiscard]] Status listen(Json& ports) {
+    auto listening = listening_socket(made_.link.mine.address, p_.streams + 1);
+    if (!listening) return fail(listening.error());
+    listening_ = std::move(*listening);
+    if (const Status set = apply_buffers(listening_, p_); !set) return set;
+    const auto port = listening_.port();
+    if (!port) return fail(port.error());
+    ports["listening"] = *port;
+    if (!stays_on_node(p_)) return {};
+    auto local = listening_local_socket(p_.streams);
+    if (!local) return fail(local.error());
+    local_listening_ = std::move(local->socket);
+    ports["local"] = local->name;
+    return {};
+  }
+
+  [[nodiscard]] Status open_datagram_sockets(Json& ports) {
+    for (std::size_t i = 0; i < stream_count(); ++i) {
+      auto socket = datagram_socket(made_.link.mine.address);
       if (!socket) return fail(socket.error());
-      if (const Status set = apply_buffers(*socket, p_); !set) return fail(set.error());
+      if (const Status set = apply_buffers(*socket, p_); !set) return set;
       const auto port = socket->port();
       if (!port) return fail(port.error());
       ports["datagrams"].push_back(*port);
       made_.streams.push_back(std::move(*socket));
     }
-    return ports;
+    return {};
   }
 
   [[nodiscard]] Status connect_datagram_sockets(const Json& ports) {

@@ -64,20 +64,24 @@ class MessageCalls final {
   [[nodiscard]] Result<Came> receive(std::span<std::byte> message, const StageSign& stage) const {
     if (!is_stream_) return receive_datagram(message, stage);
     while (!message.empty()) {
-      const ssize_t got = path_.is_pipe() ? ::read(path_.in, message.data(), message.size())
-                                          : ::recv(path_.in, message.data(), message.size(), flags_);
+      const ssize_t got = take(message);
       if (got == 0 || (path_.is_pipe() && stage.get() == Stage::over)) return Came::nothing_more;
-      if (got < 0) {
-        if (errno != EINTR && errno != EAGAIN) return socket_failure("receive", "request");
-        if (stage.get() == Stage::over) return Came::nothing_more;
+      if (got > 0) {
+        message = message.subspan(static_cast<std::size_t>(got));
         continue;
       }
-      message = message.subspan(static_cast<std::size_t>(got));
+      if (errno != EINTR && errno != EAGAIN) return socket_failure("receive", "request");
+      if (stage.get() == Stage::over) return Came::nothing_more;
     }
     return Came::whole;
   }
 
  private:
+  [[nodiscard]] ssize_t take(std::span<std::byte> message) const noexcept {
+    return path_.is_pipe() ? ::read(path_.in, message.data(), message.size())
+                           : ::recv(path_.in, message.data(), message.size(), flags_);
+  }
+
   /// Asleep the kernel has waited for us.
   [[nodiscard]] bool has_waited(std::int64_t deadline_ns) const {
     return flags_ == 0 || (deadline_ns > 0 && now_ns() >= deadline_ns);
