@@ -46,10 +46,9 @@ def test(preset: str) -> list[Step]:
 
 
 def others(preset: str) -> list[Step]:
-    """Return what is tested on other builds of the engine, random damage and kills, planted causes, slow checks."""
+    """Return what is tested on other builds of the engine, random damage and kills, slow checks."""
     damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
-    causes = Step("pytest, planted causes", partial(front.causes_beside, preset))
-    return [*(step for leg in legs.further() for step in leg.steps()), damage, causes, *lints()[:-1]]
+    return [*(step for leg in legs.further() for step in leg.steps()), damage, *lints()[:-1]]
 
 
 RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}

@@ -22,8 +22,13 @@ std::int64_t shortest_ns(std::uint64_t blocks) {
 
 TEST(FixedChain, IsNotTakenTogetherByCompilerOrProcessor) {
   const std::uint64_t blocks = blocks_that_last(100'000);
-  const auto one = static_cast<double>(shortest_ns(blocks));
-  const auto four = static_cast<double>(shortest_ns(4 * blocks));
+  double one = 0;
+  double four = 0;
+  // The clock of a busy machine may rise between the two: what is taken together is so every time.
+  for (int tries = 0; tries < 20 && four <= 2.5 * one; ++tries) {
+    one = static_cast<double>(shortest_ns(blocks));
+    four = static_cast<double>(shortest_ns(4 * blocks));
+  }
   EXPECT_GT(four / one, 2.5);
   double hz = 0;  // the most of some readings: one that is interrupted tells less
   for (int i = 0; i < 20; ++i) hz = std::max(hz, read_clock_rate().add_hz);

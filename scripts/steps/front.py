@@ -110,8 +110,8 @@ def has_real_time() -> bool:
 
 
 def end_to_end(preset: str) -> Counts:
-    """Run the end-to-end tests but those that are timed."""
-    return _run(preset, "e2e", END_TO_END, "-m", "not undisturbed", at_once=_cores() + MORE_THAN_CORES)
+    """Run the end-to-end tests but those that are timed, and those that need the machine for themselves."""
+    return _run(preset, "e2e", END_TO_END, "-m", "not undisturbed and not cause", at_once=_cores() + MORE_THAN_CORES)
 
 
 def faults(preset: str) -> Counts:
@@ -123,12 +123,7 @@ def faults(preset: str) -> Counts:
 
 def causes(preset: str) -> Counts:
     """Plant every cause of slowness, one after the other, and see whether Ullage names it: a wrong answer fails."""
-    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0, extra={"ULLAGE_CAUSES": "all"})
-
-
-def causes_beside(preset: str) -> Counts:
-    """Plant them beside each other, where a wrong answer may be the work of a neighbour and is no failure."""
-    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=_cores(), extra={"ULLAGE_CAUSES": "beside"})
+    return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0)
 
 
 def random_damage(preset: str) -> Counts:

@@ -16,14 +16,13 @@ from tests.causes.plants import Plant
 class Cause:
     """``suite``: words of ``ullage run``, with ``{here}`` for the place of files.
 
-    ``in_test``: ``make test`` has time for it. ``lines``: command lines of other tools after these words.
+    ``lines``: command lines of other tools after these words.
     """
 
     name: str
     plant: Callable[[Path], AbstractContextManager[Plant]]
     suite: str
     expected: Expected
-    in_test: bool = False
     lines: tuple[str, ...] = ()
 
     def words(self, folder: Path) -> list[str]:
@@ -48,7 +47,7 @@ _TAKEN: Final = "waited|stolen"
 
 CAUSES: Final = (
     Cause("quota of half a CPU", plants.half_a_cpu, _CORES, Expected("cores", _TAKEN)),
-    Cause("busy process on one core", plants.busy_core, _CORES, Expected("cores", _TAKEN), in_test=True),
+    Cause("busy process on one core", plants.busy_core, _CORES, Expected("cores", _TAKEN)),
     Cause("two ranks bound to one CPU", plants.one_cpu_for_two, _RINGS,
           Expected("messages", f"one cpu|oversub|{_TAKEN}")),
     Cause("CPUs that share a core", plants.shared_core, _CORES, Expected("cores", f"shared|{_TAKEN}")),
@@ -60,14 +59,13 @@ CAUSES: Final = (
     Cause("file system mounted sync", plants.mounted_sync, _METADATA, Expected("metadata", "sync|journal|file system"),
           lines=_MDTEST),
     Cause("every write synced", plants.synced_writes, "from-ior --target t={here}",
-          Expected("disk writes", "sync", {"access": "write", "sync": "every", "metric": "bandwidth"}), in_test=True,
+          Expected("disk writes", "sync", {"access": "write", "sync": "every", "metric": "bandwidth"}),
           lines=_IOR),
     Cause("one request in flight", plants.one_in_flight, f"{_DISK} --block 8K --volume 8M --small-volume 4M",
           Expected("disk reads", "depth|in flight", {"access": "read", "queue_depth": 1, "metric": "bandwidth"})),
     Cause("4 KiB blocks", plants.small_blocks, _SWEEP,
-          Expected("disk writes", "block", {"access": "write", "block_bytes": 4096, "metric": "bandwidth"}),
-          in_test=True),
-    Cause("MPI over TCP", plants.over_tcp, _RINGS, Expected("messages", "tcp|transport|protocol|socket"), in_test=True),
+          Expected("disk writes", "block", {"access": "write", "block_bytes": 4096, "metric": "bandwidth"})),
+    Cause("MPI over TCP", plants.over_tcp, _RINGS, Expected("messages", "tcp|transport|protocol|socket")),
     Cause("single-copy switched off", plants.no_single_copy, _RINGS, Expected("messages", "cop(y|ies)|protocol")),
     Cause("shaped link between hosts", plants.shaped_link, "network --quick --no-peer --protocols tcp",
           Expected("network", "link")),
