@@ -65,13 +65,13 @@ def is_of_device(row: Row) -> bool:
     return row.verdict.replace("(", " ").partition(" ")[0] not in _CACHED
 
 
-def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling | None:
+def best_reached(rows: Sequence[Row], describe: Callable[[Row], str], *, of_all: bool = True) -> Ceiling | None:
     """Return the best median of ``rows``, of ours or of the peer's; None where no row can bound anything.
 
     A row counts when nothing is wrong with it and it has ``FEWEST_SAMPLES``, like a peer: the best of many single
     numbers is an exception. The caller sees to it that all are of one kind: the same bytes, direction, mix and cores.
     ``describe`` says which row it was. None, too, where a row that does not count was faster by more than ``_LUCK``:
-    then the best that counts is not what was reached.
+    then the best that counts is not what was reached. ``of_all`` is False where such a row loses its own ceiling alone.
     """
     reached: list[tuple[float, str]] = []
     for row in rows:
@@ -83,7 +83,7 @@ def best_reached(rows: Sequence[Row], describe: Callable[[Row], str]) -> Ceiling
     if not reached:
         return None
     value, text = max(reached) if rows[0].better == "more" else min(reached)
-    if any(_beats(row, value * _LUCK if row.better == "more" else value / _LUCK) for row in rows):
+    if of_all and any(_beats(row, value * _LUCK if row.better == "more" else value / _LUCK) for row in rows):
         return None
     return Ceiling(value=value, kind="empirical", source=f"the best of this run: {text}") if value > 0 else None
 

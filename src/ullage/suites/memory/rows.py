@@ -272,7 +272,7 @@ def _most_on_bus(row: Row, found: _Rows) -> Ceiling | None:
     carried = found.beside(row, _BUS)
     # A peer tells the bytes of an application alone; what it moved on the bus is as much more as ours.
     named = [_scaled_peer(other, found.on_bus.get(other.case, 1.0)) for other in found.beside(row, _APPLICATION)]
-    best = best_reached([*carried, *named], describe)
+    best = best_reached([*carried, *named], describe, of_all=False)
     if best is None:
         return None
     most = best_clean([other for other in carried if is_clean(other)]) or 0.0
