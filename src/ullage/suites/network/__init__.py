@@ -8,8 +8,8 @@ in turn for comparison.
 
 from ullage.runs.suite import MOST, UsualQuickSuite
 
-# The quick form: large blocks, one stream and four, requests of one byte; no peers. What bounds the headline is measured
-# with it.
+# The quick form: large blocks, one stream and four, requests of one byte; no peers. What bounds the headline is
+# measured with it.
 SUITE = UsualQuickSuite(
     "network",
     __doc__ or "",
