@@ -84,10 +84,10 @@ def _block(one: "Explained", summary: "Summary") -> Iterator[str]:
     if ladder is None:
         return
     if (cause := largest(ladder)) is not None:
-        yield from _folded(f"The largest cause: {cause.what.rstrip('.')}.", "  ")
+        yield from _folded(f"The largest cause: {cause.clause}.", "  ")
     yield f"{percent(1):>6}  the ceiling"
     for rung, left in steps(ladder):
-        words = f"{rung.what.rstrip('.')}: {cost(rung)}"
+        words = f"{rung.clause}: {cost(rung)}"
         yield from _folded(words, _INDENT, f"{percent(left):>6}  ")
         if not rung.is_sure:
             continue

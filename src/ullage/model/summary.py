@@ -199,6 +199,11 @@ class Rung(Strict):
     may_rank: Annotated[bool, Field(description="it is a change of the user's machine or program")] = False
 
     @property
+    def clause(self) -> str:
+        """What was changed, without a full stop: a sentence goes on behind it."""
+        return self.what.rstrip(".")
+
+    @property
     def is_sure(self) -> bool:
         """Whether it is proved that this costs something. The intervals of all rungs of a summary hold together."""
         return self.high is not None and self.high < 1

@@ -57,7 +57,7 @@ def head(part: str, row: Row) -> str:
 
 def in_one_line(ladder: Ladder, row: Row) -> str:
     """Say the whole ladder in one sentence for a table or a terminal."""
-    said = [f"{rung.what.rstrip('.')}: {cost(rung)}" for rung, _ in steps(ladder)]
+    said = [f"{rung.clause}: {cost(rung)}" for rung, _ in steps(ladder)]
     return f"{head(ladder.part, row)}. {'; '.join(said)}."
 
 
@@ -73,8 +73,11 @@ def told_ceiling(row: Row, created: str) -> list[str]:
 
 def largest(ladder: Ladder) -> Rung | None:
     """Return the rung that is proved to cost most; None where none costs anything that is worth a name."""
-    causes = [rung for rung in ladder.rungs if rung.is_sure and rung.factor <= 1 - _LEAST_COST]
-    return min(causes, key=lambda rung: rung.factor, default=None)
+    return min(filter(_is_cause, ladder.rungs), key=lambda rung: rung.factor, default=None)
+
+
+def _is_cause(rung: Rung) -> bool:
+    return rung.is_sure and rung.factor <= 1 - _LEAST_COST
 
 
 def rung_findings(summary: Summary) -> list[Finding]:
@@ -84,8 +87,7 @@ def rung_findings(summary: Summary) -> list[Finding]:
         for ladder in summary.ladders
         for rung in ladder.rungs
         if rung.may_rank
-        and rung.is_sure
-        and rung.factor <= 1 - _LEAST_COST
+        and _is_cause(rung)
         # What a cache answered says nothing of the part.
         and all(is_of_device(summary.rows[index]) for index in (ladder.row, *rung.rows))
     ]
@@ -93,7 +95,7 @@ def rung_findings(summary: Summary) -> list[Finding]:
 
 def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
     low, high = (None if one is None else 1 / one for one in (rung.high, rung.low))
-    title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.what.rstrip('.')}"
+    title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.clause}"
     return Finding(
         kind=KIND,
         title=title,
@@ -152,7 +154,7 @@ def _bars(found: Sequence[tuple[Rung, float]]) -> Iterator[tuple[str, float, flo
     before = 1.0
     for rung, left in found:
         color = "var(--muted)" if rung.what == NOT_EXPLAINED else "var(--red)"
-        yield f"{rung.what.rstrip('.')}: {cost(rung)}", before, left, color
+        yield f"{rung.clause}: {cost(rung)}", before, left, color
         before = left
 
 
