@@ -60,10 +60,7 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What a batch system says of a job, in its own word ``state``.
-
-    ``code`` and ``signal``: of its script, once it has ended. ``end``: how that was.
-    """
+    """What a batch system says of a job. ``code``, ``signal`` and ``end``: of its script, once it has ended."""
 
     state: str
     stage: Stage
@@ -131,16 +128,14 @@ class BatchSystem:
     """A batch system: its commands as data, and how its directives are written and its answers read.
 
     ``suffix``: of scripts. ``typed``: what people type before the script to submit it. ``listed``: what they type to
-    see a job, whose id comes at its end. ``is_up``: what tells them whether the system is up.
-
-    ``submit_words``: the command that submits; its answer has the group ``job`` of ``job_pattern``. ``by_stdin``: it
-    reads the script there, else its path is the last word. In the other commands ``{job}`` stands for the id: ``asks``
-    for the state, which ``read_state`` reads (an answer that ``forgotten`` fits says that there is no such job);
-    ``withdraws``: ends a job, begun or not; ``tells_to_end``: sends SIGTERM to the script of a running job, so that
-    Ullage in it ends as after Ctrl-C; ``asks_left``: for what is left of the limit, which ``read_left`` reads.
-
-    ``directives``: the lines that ask for a job; raises ``UserError`` for what this system cannot be asked for.
-    ``path_word``: writes a path into one. ``limit_s``: reads a time limit as people write it for this system.
+    see a job, whose id comes at its end. ``is_up``: what tells them whether the system is up. ``submit_words``: the
+    command that submits; its answer has the group ``job`` of ``job_pattern``. ``by_stdin``: it reads the script there,
+    else its path is the last word. In the other commands ``{job}`` stands for the id: ``asks`` for the state, which
+    ``read_state`` reads (an answer that ``forgotten`` fits says that there is no such job); ``withdraws``: ends a job,
+    begun or not; ``tells_to_end``: sends SIGTERM to the script of a running job, so that Ullage in it ends as after
+    Ctrl-C; ``asks_left``: for what is left of the limit, which ``read_left`` reads. ``directives``: the lines that ask
+    for a job; raises ``UserError`` for what this system cannot be asked for. ``path_word``: writes a path into one.
+    ``limit_s``: reads a time limit as people write it for this system.
     """
 
     name: str

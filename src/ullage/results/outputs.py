@@ -110,10 +110,7 @@ def _write(name: str, data: bytes, parent: int, *, replace: bool) -> None:
 
 
 def _name_new(scratch: str, name: str, parent: int) -> None:
-    """Name ``scratch`` by a hard link, which, unlike a rename, is refused where a file has come meanwhile.
-
-    Rename it on a file system that has no hard links.
-    """
+    """Name ``scratch`` by a hard link, refused where a file has come meanwhile; by a rename without such links."""
     try:
         os.link(scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
     except FileExistsError:

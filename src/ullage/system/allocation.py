@@ -95,10 +95,7 @@ def node_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def nodes_lost(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the nodes that a job of Slurm had when it began and has no longer: it takes away those that fail.
-
-    None elsewhere, where Slurm does not answer, and where it does not say which nodes the job has.
-    """
+    """Return the nodes that Slurm has taken from this job since it began, as it does with failed ones; else none."""
     job = allocation(environment)
     if job is None or job.scheduler != "slurm" or job.nodes == 1:
         return []
