@@ -37,7 +37,7 @@ _MEMORY: Final = "memory --quick --no-peer --threads 1 --repetitions 6 --time"
 _LOADS: Final = f"{_MEMORY} 100s --working-set 4M"
 _DISK: Final = "disk --target t={here} --no-peer --threads 1 --depth 1,64 --small 4K --time 40s"
 _BLOCKS: Final = f"{_DISK} --block 8M --volume 32M --small-volume 1M"
-_SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --time 20s"
+_SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --volume 96M --time 20s"
 _METADATA: Final = "from-mdtest --target t={here} --ranks 2"
 _RINGS: Final = "rings --ranks 2 --no-peer --repetitions 6 --time 40s"
 _MDTEST: Final = ("mdtest -F -u -n 1000 -W 1 -i 6 -C -T -r",)
