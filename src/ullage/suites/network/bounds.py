@@ -81,7 +81,6 @@ LADDERS: Final = (
                 lambda row, other: _is_local(other) and other.params.get("streams") == row.params.get("streams"),
                 _at_largest_block,
                 advice="Let processes of one node talk through AF_UNIX sockets or shared memory, without a network.",
-                command="socket(AF_UNIX, SOCK_STREAM, 0)",
             ),
             Step(
                 "streams",
