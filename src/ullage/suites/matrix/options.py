@@ -10,7 +10,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import ALL, Kind, RawValue, Share, SizeAxis
 from ullage.runs.options.model import OptionError
 
@@ -133,7 +133,7 @@ class Thousandths(Share):
         return round(share, 3)
 
 
-class MatrixOptions(QuickOnCommandLine, MachineOptions, RunOptions):
+class MatrixOptions(QuickOnCommandLine, RunOptions):
     """The options of suite ``matrix``.
 
     Sizes in bytes. ``stride`` in records; ``pieces`` of a transfer by pwritev and preadv.

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change
-from ullage.runs.options.groups import EachNodeOptions
+from ullage.runs.options.each_node import EachNodeOptions
 
 
 class NoiseOptions(EachNodeOptions, KernelOptions):

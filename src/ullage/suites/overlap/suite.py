@@ -22,7 +22,7 @@ from ullage.runs.cells.planning import Cell, Sizing, cell_of
 from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Asked, Columns, Preparing, backend_text
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import MachineOptions, StorageOptions
+from ullage.runs.options.groups import StorageOptions
 from ullage.runs.options.kinds import Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.room import Machine
@@ -38,7 +38,7 @@ METHODS: Final[tuple[Method, ...]] = ("threads", "nonblocking")
 _PAGE: Final = 4096
 
 
-class OverlapOptions(MachineOptions, StorageOptions):
+class OverlapOptions(StorageOptions):
     """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
 
     workload = "overlap"

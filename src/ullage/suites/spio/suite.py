@@ -34,7 +34,7 @@ from ullage.runs.cells.prepared import (
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import MachineOptions, StorageOptions, default_ranks
+from ullage.runs.options.groups import StorageOptions, default_ranks
 from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
@@ -50,7 +50,7 @@ Operation: TypeAlias = Literal["write", "read", "neighbour", "reread"]
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "read", "neighbour", "reread")
 
 
-class SpioOptions(MachineOptions, StorageOptions):
+class SpioOptions(StorageOptions):
     """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
 
     metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
