@@ -14,7 +14,7 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.options.reading import parse_options
-from ullage.suites.pairs.options import PairsOptions
+from ullage.suites.pairs.suite import PairsOptions
 
 Time = Callable[[int, int, int], float]
 """Seconds one way by repetition, sender and receiver."""

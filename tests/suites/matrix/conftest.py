@@ -16,8 +16,7 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.suites.matrix.options import MatrixOptions
-from ullage.suites.matrix.prepare import prepare_matrix
+from ullage.suites.matrix.suite import MatrixOptions, prepare_matrix
 
 
 def describe() -> Describe:

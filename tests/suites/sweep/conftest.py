@@ -14,7 +14,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.suites.sweep.prepare import PreparedSweep, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)

@@ -8,7 +8,7 @@ import pytest
 from ullage.errors import UserError
 from ullage.runs.options.groups import default_ranks
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.units import parse_share
 
 
