@@ -2,12 +2,17 @@
 // A phase of work on cores and memory: every thread of the rank does the same number of passes, window by window.
 #pragma once
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,8 +21,10 @@
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
+#include "base/descriptor.hpp"
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
+#include "base/procfs.hpp"
 #include "base/thread_team.hpp"
 #include "mpi/comm.hpp"
 #include "work/entry.hpp"
@@ -131,9 +138,34 @@ class ClockReadings final {
   double after_hz_ = 0;
 };
 
+/// Holds for how long one thread was ready and had no CPU, up to either end of its last window.
+class WaitReadings final {
+ public:
+  /// From the thread itself, around each window. The kernel opens a thread's own file only for that thread.
+  void read() {
+    if (!file_) file_ = Descriptor(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    std::array<char, 96> text{};
+    const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
+    before_ns_ = after_ns_;
+    after_ns_ = size > 0 ? parse_run_delay_ns({text.data(), static_cast<std::size_t>(size)}) : std::nullopt;
+  }
+
+  /// In the last window; nothing where the kernel does not count it.
+  [[nodiscard]] std::optional<std::int64_t> waited_ns() const {
+    if (!before_ns_ || !after_ns_) return std::nullopt;
+    return static_cast<std::int64_t>(*after_ns_ - *before_ns_);
+  }
+
+ private:
+  Descriptor file_;
+  std::optional<std::uint64_t> before_ns_;
+  std::optional<std::uint64_t> after_ns_;
+};
+
 /// Calibrates the passes of a window, warms up, then times `windows` of them; one window is one operation of the meter.
 /// Gauges besides the kernel's: kernel_s, shortest_window_s, cycles, clock_hz (mean under this work),
-/// clock_disagreement (of its two chains, mean of the readings used, of the worst thread), threads, unpinned_threads.
+/// clock_disagreement (of its two chains, mean of the readings used, of the worst thread), threads, unpinned_threads,
+/// and waited_s: for how long the thread that waited longest in each window had no CPU; -1: the kernel does not count it.
 class WindowedPhase final : public PhaseWork {
  public:
   WindowedPhase(std::string name, const WindowParameters& parameters, const WorkloadContext& context,
@@ -142,7 +174,8 @@ class WindowedPhase final : public PhaseWork {
         parameters_(parameters),
         kernel_(kernel),
         team_(cpus_of_rank(context.world->topology(), parameters.threads, parameters.cpus)),
-        readings_(team_.size()) {
+        readings_(team_.size()),
+        waits_(team_.size()) {
     totals_.threads = team_.size();
     totals_.shortest_ns = std::numeric_limits<std::int64_t>::max();
   }
@@ -197,12 +230,16 @@ class WindowedPhase final : public PhaseWork {
     }
     gauges["clock_hz"] = count > 0 ? sum_hz / count : 0;
     gauges["clock_disagreement"] = disagreement;
+    gauges["waited_s"] = waited_ns_ ? static_cast<double>(*waited_ns_) * 1e-9 : -1;
     kernel_.report(totals_, gauges);
     return gauges;
   }
 
  private:
-  void read_clock(std::size_t thread) { readings_[thread].add(read_clock_rate(), timed_); }
+  void read_clock(std::size_t thread) {
+    waits_[thread].read();
+    readings_[thread].add(read_clock_rate(), timed_);
+  }
 
   [[nodiscard]] std::int64_t window(std::uint64_t passes) {
     const auto spans = team_.run(
@@ -218,7 +255,15 @@ class WindowedPhase final : public PhaseWork {
       totals_.thread_ns += ended - begun;
       totals_.cycles += hz * static_cast<double>(ended - begun) * 1e-9;
     }
+    if (timed_) add_wait(stop - start);
     return stop - start;
+  }
+
+  /// A window ends with its last thread, so the longest wait of any is what it lost.
+  void add_wait(std::int64_t took_ns) {
+    std::optional<std::int64_t> longest_ns;
+    for (const WaitReadings& readings : waits_) longest_ns = std::max(longest_ns, readings.waited_ns());
+    if (longest_ns) waited_ns_ = waited_ns_.value_or(0) + std::min(*longest_ns, took_ns);
   }
 
   void warm_up() {
@@ -233,6 +278,8 @@ class WindowedPhase final : public PhaseWork {
   std::uint64_t passes_ = 1;
   WindowTotals totals_;
   std::vector<ClockReadings> readings_;
+  std::vector<WaitReadings> waits_;
+  std::optional<std::int64_t> waited_ns_;  // in all windows
   bool timed_ = false;
 };
 

@@ -95,6 +95,19 @@ TEST_F(MpiWindowedPhase, WindowsAddUp) {
   EXPECT_LE(gauges["thread_s"]["most"].get<double>(), 2 * gauges["kernel_s"]["most"].get<double>());
 }
 
+/// Both threads have one CPU, and neither ends a window before both have had it for as long.
+TEST_F(MpiWindowedPhase, WaitsAreThoseInTheWindows) {
+  const std::vector<int> allowed = allowed_cpus();
+  parameters_.cpus = {allowed.front(), allowed.front()};
+  parameters_.window_s = 0.02;
+  ASSERT_EQ(run().status, PhaseStatus::ok);
+  if (!world_.root()) return;
+  const Json& gauges = record_["gauges"];
+  if (gauges["waited_s"]["least"] == -1) GTEST_SKIP() << "the kernel does not count waits";
+  EXPECT_GT(gauges["waited_s"]["least"].get<double>(), 0);
+  EXPECT_LE(gauges["waited_s"]["most"].get<double>(), gauges["kernel_s"]["most"].get<double>());
+}
+
 TEST_F(MpiWindowedPhase, WindowsAreAsLongAsAsked) {
   double longest_s = 0;  // a thread that lost its core while the passes were calibrated makes windows shorter
   for (int attempt = 0; attempt < 5; ++attempt) {

@@ -70,6 +70,15 @@ def test_a_step_without_sound_rows_is_not_explained(wrong: dict[str, object]) ->
     assert ladder.unexplained.factor == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize(("kind", "kinds"), [("measured", ["variation"]), ("detected", [])])
+def test_below_its_own_best_repetition_a_number_varies(kind: str, kinds: list[str]) -> None:
+    row = with_ceiling(make_row([80, 100, 90]), Ceiling(value=100, kind=kind, source="x"))  # type: ignore[arg-type]
+    (ladder,) = ladders_of([row], [("disk writes", 0)], [RULE])
+    assert [rung.kind for rung in ladder.rungs] == kinds
+    assert not any(rung.is_sure for rung in ladder.rungs)
+    assert ladder.unexplained.factor == pytest.approx(1.0 if kinds else 0.9)
+
+
 def test_rows_without_a_share_or_a_rule_have_no_ladder() -> None:
     rows = [make_row([30] * 6), line([30] * 6)]
     assert not ladders_of(rows, [("disk writes", 0), ("cores", 1)], [RULE])

@@ -39,7 +39,10 @@ def left_by(planted: Callable[[], float], without: Callable[[], float]) -> float
 
 
 def spin(cpus: str) -> float:
-    """Count loops of a process on each of ``cpus``, as long as all of them run: ``0,1``, the same one twice, too."""
+    """Count loops of a process on each of ``cpus``: ``0,1``, the same one twice, too.
+
+    Each counts as much as the slowest: a program that divides its work evenly has to wait for that one.
+    """
     children: list[tuple[int, int]] = []
     for cpu in cpus.split(","):
         reader, writer = os.pipe()
@@ -49,12 +52,12 @@ def spin(cpus: str) -> float:
             os._exit(0)
         os.close(writer)
         children.append((child, reader))
-    total = 0.0
+    rates: list[float] = []
     for child, reader in children:
         os.waitpid(child, 0)
-        total += float(os.read(reader, 64))
+        rates.append(float(os.read(reader, 64)))
         os.close(reader)
-    return total
+    return len(rates) * min(rates)
 
 
 def _spin() -> float:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds two arrays of 128 MiB into a third (STREAM's triad) in pages of a kind: huge (asked for), or any (as a program
-// gets them). Prints bytes a second.
+// Loads that wait for each other, each from another line of 1 GiB in no order, in pages of a kind: huge (asked for), or
+// any (as a program gets them). Prints loads a second.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { COUNT = 16 << 20, HUGE = 2 << 20, BYTES = COUNT * (int)sizeof(double) };
+enum { LINES = 1 << 24, LINE = 64, HUGE = 2 << 20, AT_ONCE = 1 << 16 };
 
 static double now(void) {
   struct timespec at;
@@ -16,21 +16,21 @@ static double now(void) {
   return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-static double* array(int huge) {
-  double* made = aligned_alloc(HUGE, BYTES);
-  if (huge) madvise(made, BYTES, MADV_HUGEPAGE);
-  for (int i = 0; i < COUNT; ++i) made[i] = i;
-  return made;
-}
-
 int main(int argc, char** argv) {
-  const int huge = argc > 1 && strcmp(argv[1], "huge") == 0;
-  double *a = array(huge), *b = array(huge), *c = array(huge), done = 0;
+  unsigned char* memory = aligned_alloc(HUGE, (size_t)LINES * LINE);
+  if (argc > 1 && strcmp(argv[1], "huge") == 0) madvise(memory, (size_t)LINES * LINE, MADV_HUGEPAGE);
+  // A generator of full period (Hull and Dobell) visits each line once.
+  for (unsigned line = 0; line < LINES; ++line) {
+    const unsigned next = (line * 1664525U + 1013904223U) % LINES;
+    memcpy(memory + (size_t)line * LINE, &next, sizeof next);
+  }
+  unsigned at = 0;
+  double done = 0;
   const double began = now();
   while (now() - began < 0.6) {
-    for (int i = 0; i < COUNT; ++i) a[i] = b[i] + 3.0 * c[i];
-    done += 3.0 * BYTES;
+    for (int i = 0; i < AT_ONCE; ++i) memcpy(&at, memory + (size_t)at * LINE, sizeof at);
+    done += AT_ONCE;
   }
-  printf("%f\n", done / (now() - began) + 1e-30 * a[7]);
+  printf("%f\n", done / (now() - began) + 1e-30 * at);
   return 0;
 }

@@ -20,6 +20,9 @@ from ullage.quantity import percent
 
 LEVEL: Final = 0.95
 NOT_EXPLAINED: Final = "not explained"
+VARIATION: Final = "variation"
+"""The kind of the rung from the best repetition of a row, where that is its ceiling, to the median."""
+_VARIES: Final = "The repetitions vary: the ceiling is the best of these {}, and the number is their median"
 
 Picks: TypeAlias = Callable[[Row, Row], bool]
 """Tells of a known row and another whether the other is the one that is looked for."""
@@ -289,6 +292,8 @@ def _ladder(part: str, index: int, row: Row, rungs: list[Rung]) -> Ladder:
     ceiling, share = row.ceiling, row.share
     if ceiling is None or share is None:
         raise ValueError("a ladder needs a share of a ceiling")
+    if not rungs and ceiling.kind == "measured" and ceiling.value in row.repetitions:
+        rungs = [Rung(kind=VARIATION, what=_VARIES.format(len(row.repetitions)), factor=share, rows=[index])]
     left = share / math.prod(rung.factor for rung in rungs)
     rest = Rung(kind="unexplained", what=NOT_EXPLAINED, factor=left)
     return Ladder(part=part, row=index, ceiling=ceiling, value=row.median, share=share, rungs=rungs, unexplained=rest)

@@ -69,13 +69,13 @@ def _why_not(place: Place, memory: Memory, needed: Room) -> str:
 
 FOLDER: Final = "no-device"
 """The folder of these launches in ``probe/`` of a result."""
-SAMPLES: Final = 3
+SAMPLES: Final = 6
 PATIENCE_S: Final = 60.0
 _LINES: Final = "lines"
 # Names of all ranks together, of which tmpfs makes, queries and removes as many in a tenth of a second; a run that is
 # shorter than this would take much longer for it.
 _MOST_ITEMS: Final = 4_000
-_LEAST_RUN_S: Final = 3.0
+_LEAST_RUN_S: Final = 1.0
 _ABOUT_S: Final = 1.0
 _INODE_BYTES: Final = 2048
 _MOST_FILE_BYTES: Final = 4096

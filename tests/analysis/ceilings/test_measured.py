@@ -40,13 +40,20 @@ def test_the_best_repetition_of_the_same_bytes_bounds_a_row_and_says_why() -> No
         {"grade": "C"},
         {"verdict": "warm"},
         {"flags": [Flag(code="INVALID:littles-law", reason="")]},
-        {"grade": "?", "flags": [Flag(code="dirty-used: 1 of 3", reason="")]},
+        {"grade": "?", "flags": [Flag(code="dirty-used:1", reason="")]},
         {"value": [100, 100]},
     ],
 )
 def test_what_was_disturbed_cached_or_measured_too_rarely_bounds_nothing(giving: dict[str, object]) -> None:
     value = giving.pop("value", [100, 100, 100])
     assert bounded(make_row([50, 51, 49]), make_row(value, access="read", **giving)).ceiling is None  # type: ignore[arg-type]
+
+
+def test_where_some_repetitions_were_disturbed_as_many_of_the_best_count_for_nothing() -> None:
+    giving = make_row([99, 104, 98, 100, 101], access="read", grade="?", flags=[Flag(code="dirty-used:2", reason="")])
+    ceiling = bounded(make_row([50, 51, 49]), giving).ceiling
+    assert ceiling is not None
+    assert ceiling.value == 100
 
 
 def test_a_row_above_the_bound_is_not_invalid_and_says_that_the_bound_was_too_low() -> None:

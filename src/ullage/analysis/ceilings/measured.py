@@ -21,14 +21,19 @@ MOST_ABOVE: Final = 1.02
 
 
 def is_clean(row: Row) -> bool:
-    """Tell whether ``row`` may bound others: sound, undisturbed, answered by no cache, with samples enough."""
-    loaded = row.grade == "?" and any(code.startswith(DIRTY_USED) for code in row.flag_codes)
-    return is_sound(row) and not loaded and is_of_device(row) and len(row.repetitions) >= FEWEST_SAMPLES
+    """Tell whether ``row`` may bound others: sound, answered by no cache, with undisturbed samples enough."""
+    return is_sound(row) and is_of_device(row) and len(_undisturbed(row)) >= FEWEST_SAMPLES
+
+
+def _undisturbed(row: Row) -> list[float]:
+    """Return the repetitions of ``row``, the best first, without as many of the best as were disturbed."""
+    disturbed = sum(int(flag.detail) for flag in row.flags if flag.kind == DIRTY_USED)
+    return sorted(row.repetitions, reverse=row.better == "more")[disturbed:]
 
 
 def best_clean(rows: Sequence[Row]) -> float | None:
-    """Return the best repetition of ``rows``, which are clean and of one direction; None without one above 0."""
-    values = [value for row in rows for value in row.repetitions if value > 0]
+    """Return what the best undisturbed repetition of ``rows``, all of one direction, reached at least; None without."""
+    values = [value for row in rows for value in _undisturbed(row) if value > 0]
     if not values:
         return None
     return max(values) if rows[0].better == "more" else min(values)
@@ -87,7 +92,7 @@ def _ceiling(bound: Bound, giving: Sequence[Row], at: str) -> Ceiling | None:
     value = bound.value(giving)
     if value is None or value <= 0:
         return None
-    best = max(giving, key=lambda row: max(row.repetitions) if row.better == "more" else -min(row.repetitions))
+    best = max(giving, key=lambda row: _undisturbed(row)[0] * (1 if row.better == "more" else -1))
     return Ceiling(value=value, kind="measured", source=bound.source(best), why=bound.why, at=at)
 
 

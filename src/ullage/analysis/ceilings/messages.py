@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.ceilings.measured import Bound
+from ullage.analysis.ceilings.measured import Bound, best_clean
 from ullage.model.summary import Row
 from ullage.quantity import plural
 from ullage.units import format_bytes
@@ -72,7 +72,7 @@ def copies(
         return row.ranks, row.count("message_bytes"), row.params.get("copiers") or copiers(row)
 
     def value(given: Sequence[Row]) -> float | None:
-        return max(value for row in given for value in row.repetitions) * times(given[0].ranks)
+        return (best_clean(given) or 0.0) * times(given[0].ranks)
 
     return Bound(metric, bounds, lambda row: row.metric == COPY, key, _copying, COPY_WHY, value)
 
@@ -81,7 +81,7 @@ def lines(metric: str, bounds: Rows = any_row, given: str = LINE, share: float =
     """Bound a time by that of a cache line one way. ``share``: of it that one message needs."""
 
     def value(rows: Sequence[Row]) -> float | None:
-        return min(value for row in rows for value in row.repetitions) * share
+        return (best_clean(rows) or 0.0) * share
 
     return Bound(metric, bounds, lambda row: row.metric == given, lambda row: row.ranks, _line, LINE_WHY, value)
 
@@ -133,8 +133,7 @@ def least_seconds(operation: str, ranks: int, line_s: float, copy_s: float) -> f
 
 def _collective(metric: str, operation: str) -> Bound:
     def value(given: Sequence[Row]) -> float | None:
-        line_s = min((value for row in given if row.metric == LINE for value in row.repetitions), default=None)
-        rate = max((value for row in given if row.metric == COPY for value in row.repetitions), default=None)
+        line_s, rate = (best_clean([row for row in given if row.metric == metric]) for metric in (LINE, COPY))
         if line_s is None or rate is None:
             return None
         return least_seconds(operation, given[0].ranks, line_s, given[0].count("message_bytes") / rate)
@@ -152,7 +151,7 @@ def _collective(metric: str, operation: str) -> Bound:
 
 def _barrier(metric: str) -> Bound:
     def value(given: Sequence[Row]) -> float | None:
-        return doubling(given[0].ranks) * min(value for row in given for value in row.repetitions)
+        return doubling(given[0].ranks) * (best_clean(given) or 0.0)
 
     return Bound(
         metric,

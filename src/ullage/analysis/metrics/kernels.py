@@ -4,7 +4,7 @@
 from typing import Final
 
 from ullage.analysis.metrics import metric, metrics
-from ullage.analysis.metrics.arithmetic import largest, over, rate_of, total
+from ullage.analysis.metrics.arithmetic import WINDOWS, largest, over, rate_of, total
 from ullage.model.record import PhaseRecord
 
 
@@ -35,7 +35,13 @@ def clock(phase: PhaseRecord) -> float | None:
 
 @metric("of time", "less")
 def waited_share(phase: PhaseRecord) -> float | None:
-    """Time that ranks waited for a CPU, by the thread of each that waited longest: for others, or for a quota."""
+    """Time that ranks waited for a CPU, by the thread of each that waited longest: for others, or for a quota.
+
+    Where windows were timed it is the part of their time, not that of the phase with what lies between them.
+    """
+    inside, windows = phase.gauges.get("waited_s"), phase.gauges.get(WINDOWS)
+    if inside is not None and inside.least >= 0 and windows is not None and windows.most > 0:
+        return min(inside.most / windows.most, 1.0)
     waited = None if phase.contamination is None else phase.contamination.run_delay_ppm
     return None if waited is None else min(waited / 1e6, 1.0)
 
