@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``disk``: a run of it, with fio in turn; its rows and findings."""
+"""Suite ``disk``: its run, rows and findings. Volumes run first, then the minimum of every cell with fio in turn."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The backend and the parameters of the workload ``transfer`` that IOR's flags ask for.
+"""The flags of IOR, and the backend and the parameters of the workload ``transfer`` that they ask for.
 
 What is a mistake of IOR's is not copied: ``-Y`` is one fsync a write, ``-z`` a different order on each rank, all ranks
 have the same load, and data is checked outside the timer. Pure, but for the hints file that a flag names.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mdtest's command lines as cases of the workload ``metadata``. Pure.
+"""The flags of mdtest, and its command lines as cases of the workload ``metadata``. Pure.
 
 Lines without ``-C`` use what an earlier line with the same ``-d`` made and left; where there is none, their case makes
 it first. ``-W`` walls only the creation of files, so what follows it is a case of its own.

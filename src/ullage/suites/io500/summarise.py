@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the records of an IO500 run to rows, scores and findings."""
+"""From the records of an IO500 run to rows, scores and findings; and the bound of the phases that work on names.
+
+That is the same calls by the same ranks on tmpfs, right after a round: what the kernel does for a name in memory it
+does for a name on any device too. The launches lie in ``probe/`` of the result and give no rows: only ceilings of the
+rows of the targets.
+"""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

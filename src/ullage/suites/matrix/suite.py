@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suite ``matrix``: its options, and a job for every file and record, on one rank."""
+"""Suite ``matrix``: its options, IOzone's tests, and a job for every file and record, on one rank."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of the suite ``tile``, as they stand in request.json, and the tiles of a data set that they ask for."""
+"""The options of the suite ``tile``, as they stand in request.json, and the tiles of a data set that they ask for.
+
+Dimensions stand in the order x, y, z; x is contiguous in the file. Ranks have the tiles row by row: x runs fastest.
+"""
 
 import math
 import re
