@@ -20,6 +20,8 @@ from typing import Final
 _TURNS: Final = 3
 _BLOCK: Final = 1 << 20
 _SECONDS: Final = 0.6
+VOLUME: Final = 96 << 20
+"""Bytes of a file that is written."""
 
 
 def rate(prefix: Sequence[str], words: Sequence[str], environment: Mapping[str, str] | None = None) -> float:
@@ -69,21 +71,24 @@ def _spin() -> float:
 
 
 def write(folder: str, block: str, way: str) -> float:
-    """Write blocks into a file: ``direct``; ``synced`` after each; or ``plain``, with one sync at the end."""
+    """Write files of one size in blocks: ``direct``; ``synced`` after each; or ``plain``, with one sync at the end."""
     path, size = Path(folder) / f"bare-{os.getpid()}", int(block)
     flags = os.O_CREAT | os.O_WRONLY | (os.O_DIRECT if way == "direct" else 0)
-    file, data, done = os.open(path, flags, 0o600), mmap.mmap(-1, size), 0
-    began = time.monotonic()
-    try:
-        while time.monotonic() - began < _SECONDS:
-            done += os.pwrite(file, data, done)
-            if way == "synced":
-                os.fdatasync(file)
-        os.fsync(file)
-        return done / (time.monotonic() - began)
-    finally:
-        os.close(file)
-        path.unlink()
+    data, done, spent_s = mmap.mmap(-1, size), 0, 0.0
+    while spent_s < _SECONDS:
+        file = os.open(path, flags, 0o600)
+        began = time.monotonic()
+        try:
+            for start in range(0, VOLUME, size):
+                done += os.pwrite(file, data, start)
+                if way == "synced":
+                    os.fdatasync(file)
+            os.fsync(file)
+            spent_s += time.monotonic() - began
+        finally:
+            os.close(file)
+            path.unlink()
+    return done / spent_s
 
 
 def read(folder: str, block: str, depth: str) -> float:

@@ -33,11 +33,10 @@ class Cause:
 # Only the headline of the suite cpu, and what is left of the time: its matrix products take minutes by themselves.
 _OTHERS: Final = "disk,from-mdtest,memory,network,noise,rings,b_eff_io,collectives,io500,pairs,sweep"
 _CORES: Final = f"overview --target t={{here}} --time 20s --without {_OTHERS}"
-_MEMORY: Final = "memory --quick --no-peer --threads 1 --repetitions 6 --time"
-_LOADS: Final = f"{_MEMORY} 100s --working-set 4M"
+_MEMORY: Final = "memory --quick --no-peer --threads 1 --block 1M --working-set 4M --repetitions 3 --time 240s"
 _DISK: Final = "disk --target t={here} --no-peer --threads 1 --depth 1,64 --small 4K --time 40s"
 _BLOCKS: Final = f"{_DISK} --block 8M --volume 32M --small-volume 1M"
-_SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --time 20s"
+_SWEEP: Final = "sweep --target t={here} --ranks 1 --block 4K,8M --volume 96M --time 20s"
 _METADATA: Final = "from-mdtest --target t={here} --ranks 2"
 _RINGS: Final = "rings --ranks 2 --no-peer --repetitions 6 --time 40s"
 _MDTEST: Final = ("mdtest -F -u -n 1000 -W 1 -i 6 -C -T -r",)
@@ -52,7 +51,7 @@ CAUSES: Final = (
     Cause("two ranks bound to one CPU", plants.one_cpu_for_two, _RINGS,
           Expected("messages", f"one cpu|oversub|{_TAKEN}")),
     Cause("CPUs that share a core", plants.shared_core, _CORES, Expected("cores", f"shared|{_TAKEN}")),
-    Cause("small pages only", plants.small_pages, _LOADS,
+    Cause("small pages only", plants.small_pages, _MEMORY,
           Expected("memory", "page", {"metric": "access_time", "pages": "default", "level": "DRAM"})),
     Cause("drive throttled by a control group", plants.throttled_disk, _BLOCKS,
           Expected("disk writes", "limit|throttl|control group")),
@@ -73,5 +72,5 @@ CAUSES: Final = (
           Expected("network", "link")),
     Cause("slow member of four hosts", plants.slow_member, "pairs --quick --repetitions 6",
           Expected("messages", "host|node|member|slow")),
-    Cause("memory of another NUMA node", plants.remote_numa, f"{_MEMORY} 60s", Expected("memory", "numa|node")),
+    Cause("memory of another NUMA node", plants.remote_numa, _MEMORY, Expected("memory", "numa|node")),
 )  # fmt: skip

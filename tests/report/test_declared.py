@@ -3,28 +3,21 @@
 
 import pytest
 
+from support.make_records import plain_row
 from ullage.analysis.metrics import load_metrics, metric
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Ceiling, Peer, Row
+from ullage.model.summary import Ceiling, Peer
 from ullage.quantity import DASH
 from ullage.report.declared import PartOfReport, columns, row_map
 from ullage.report.grids import Column, PhaseLine, row_lines
 from ullage.report.plots import HeatMap
 
-ROW = Row(
-    metric="bandwidth",
-    unit="B/s",
-    better="more",
-    target="disk",
-    params={"ranks": 4, "block_bytes": 4096, "layout": "files"},
-    median=2e9,
+ROW = plain_row(
+    [2e9] * 6,
+    {"ranks": 4, "block_bytes": 4096, "layout": "files"},
     low=1.9e9,
     high=2.1e9,
-    repetitions=[2e9] * 6,
     ceiling=Ceiling(value=4e9, kind="declared", source="datasheet"),
-    share=0.5,
-    verdict="cold",
-    grade="A",
     peer=Peer(tool="fio", version="3.33", median=1e9),
 )
 

@@ -19,17 +19,18 @@ _EAGER: Final = "Bind each rank to a core of its own, and let the MPI use shared
 BINDING: Final = "OMPI_MCA_hwloc_base_binding_policy=core (Open MPI), mpiexec -bind-to core (MPICH)"
 
 
+def copies_of(row: Row, other: Row, copiers: Copiers) -> bool:
+    """Tell whether ``other`` is one copy of the bytes of ``row`` by ``copiers`` of the same ranks."""
+    same = (row.ranks, row.count("message_bytes")) == (other.ranks, other.count("message_bytes"))
+    return other.metric == COPY and other.word("copiers") == copiers and same
+
+
 def protocol(copiers: Copiers, below: Picks = itself) -> Step:
     """Return the step from one copy by ``copiers`` to the same bytes as messages."""
-
-    def above(row: Row, other: Row) -> bool:
-        same = (row.ranks, row.count("message_bytes")) == (other.ranks, other.count("message_bytes"))
-        return other.metric == COPY and other.word("copiers") == copiers and same
-
     return Step(
         "mpi-protocol",
         "The MPI moves messages in pieces through memory of its own, or agrees on them before, where one copy would do",
-        above,
+        lambda row, other: copies_of(row, other, copiers),
         below,
         advice=_SINGLE_COPY,
         command=_SINGLE_COPY_COMMAND,

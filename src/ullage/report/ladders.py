@@ -153,7 +153,8 @@ def ladder_svg(ladder: Ladder, row: Row, name: str) -> str:
 def _bars(found: Sequence[tuple[Rung, float]]) -> Iterator[tuple[str, float, float, str]]:
     before = 1.0
     for rung, left in found:
-        color = "var(--muted)" if rung.what == NOT_EXPLAINED else "var(--red)"
+        # Red is what is proved; the rest may as well be nothing.
+        color = "var(--red)" if rung.is_sure else "var(--muted)"
         yield f"{rung.clause}: {cost(rung)}", before, left, color
         before = left
 

@@ -11,6 +11,7 @@ from ullage.analysis.ceilings.messages import COPY, LINE, WORST_LINE, least_seco
 from ullage.analysis.ladders import ladders_of
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.discovery import gathered, suite_modules
+from ullage.model.flags import OVERSUBSCRIBED, Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import BOUND, Row
 from ullage.report.headlines import headlines
@@ -158,6 +159,24 @@ def test_the_gap_of_a_ring_is_the_mpi_and_the_order_of_ranks() -> None:
     ]
     found = ladder("rings", "messages", [*rings, *COPIES])
     assert found == pytest.approx({"mpi-protocol": 8 / 20, "rank-order": 5 / 8, "unexplained": 1.0}, rel=5e-3)
+
+
+def crowded(metric: str, value: float, **params: Scalar) -> Row:
+    """A row of ranks that shared cores."""
+    made = row(metric, value, **params)
+    return made.model_copy(update={"flags": [Flag(code=OVERSUBSCRIBED, reason="")]})
+
+
+def test_ranks_that_share_a_core_lose_by_that_first() -> None:
+    rings = [
+        crowded("ring_bandwidth", value, order=order, **MEGABYTE)
+        for value, order in ((5e9, "random"), (6e9, "natural"))
+    ]
+    found = ladder("rings", "messages", [*rings, shown(COPY, 20e9, "one"), shown(COPY, 10e9)])
+    steps = {"oversubscribed": 10 / 20, "mpi-protocol": 6 / 10, "rank-order": 5 / 6, "unexplained": 1.0}
+    assert found == pytest.approx(steps, rel=5e-3)
+    small = crowded("ring_latency", 1e-6, order="random", message_bytes=8)
+    assert bounded("rings", small, shown(LINE, 4e-3)).ceiling is None, "a line waits for a reader that has no core"
 
 
 def test_the_gap_of_an_allreduce_is_the_mpi_and_its_rounds() -> None:

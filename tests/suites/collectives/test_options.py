@@ -7,6 +7,7 @@ import pytest
 
 from support.collective_world import describe_calls
 from support.simulated_engine import DESCRIBE
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.model.describe import MpiAbilities
 from ullage.model.plan import Layout, Parameters
@@ -35,7 +36,7 @@ GROUND = engine_of_an_mpi(large_counts=True)
 
 
 def options(**words: object) -> CollectivesOptions:
-    return CollectivesOptions.model_validate(parse_options(CollectivesOptions, **words).options)  # type: ignore[arg-type]
+    return options_of(CollectivesOptions, **words)
 
 
 def request(asked: ParsedOptions) -> Request:

@@ -4,6 +4,7 @@
 import pytest
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.analysis.metrics import metric_named
 from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
@@ -17,23 +18,8 @@ LEVELS = [Level("L2", MIB), Level("L3", 32 * MIB), Level("RAM", 24 * GIB)]
 
 
 def row(test: str, rate: float, file: int = MIB, record: int = 64 * KIB, **more: object) -> Row:
-    return Row.model_validate(
-        {
-            "metric": "file_bandwidth",
-            "unit": "B/s",
-            "better": "more",
-            "target": "here",
-            "params": {"test": test, "access": "read", "ranks": 1, "file_bytes": file, "block_bytes": record},
-            "case": "c1",
-            "median": rate,
-            "low": rate,
-            "high": rate,
-            "repetitions": [rate],
-            "verdict": "cold",
-            "grade": "A",
-            **more,
-        }
-    )
+    params = {"test": test, "access": "read", "ranks": 1, "file_bytes": file, "block_bytes": record}
+    return plain_row(rate, params, **{"metric": "file_bandwidth", "target": "here", "case": "c1", **more})
 
 
 def case(**parameters: object) -> CaseRecord:

@@ -4,6 +4,7 @@
 import json
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.data import ReportData
@@ -19,24 +20,9 @@ SYSTEM: dict[str, object] = {
 
 
 def row(suite: str, rate: float, place: dict[str, object], **more: object) -> Row:
-    return Row.model_validate(
-        {
-            "metric": "file_bandwidth" if suite == "matrix" else "bandwidth",
-            "unit": "B/s",
-            "better": "more",
-            "target": "here",
-            "params": {"ranks": 1, **place},
-            "case": "c1",
-            "median": rate,
-            "low": rate,
-            "high": rate,
-            "repetitions": [rate],
-            "verdict": "cold",
-            "grade": "A",
-            "suite": suite,
-            **more,
-        }
-    )
+    metric = "file_bandwidth" if suite == "matrix" else "bandwidth"
+    own = {"metric": metric, "target": "here", "case": "c1", "suite": suite}
+    return plain_row(rate, {"ranks": 1, **place}, **{**own, **more})
 
 
 def cell(test: str, rate: float, file: int, record: int, **more: object) -> Row:

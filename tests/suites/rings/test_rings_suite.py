@@ -8,6 +8,7 @@ import pytest
 
 from support.make_records import make_row
 from support.rings_world import four, launch, rings_describe, write
+from support.suite_words import request_of
 from ullage.errors import UserError
 from ullage.exporters import load_exporters
 from ullage.model.record import PeerRecord
@@ -37,9 +38,9 @@ HPCC = Installed(Path("/usr/bin/hpcc"), "")
 
 
 def prepared(ranks: int = 2, **words: object) -> PreparedKernels:
-    asked = parse_options(RingsOptions, ranks=ranks, **words)  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
-    return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
+    return prepare_rings(
+        request_of("rings", RingsOptions, ranks=ranks, **words), EngineContext(Path("/engine"), rings_describe())
+    )
 
 
 def summary_of(folder: Path, **more: object) -> Summary:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.ceilings.measured import Bound, best_clean
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Row
 from ullage.quantity import plural
 from ullage.units import format_bytes
@@ -78,12 +79,18 @@ def copies(
 
 
 def lines(metric: str, bounds: Rows = any_row, given: str = LINE, share: float = 1.0) -> Bound:
-    """Bound a time by that of a cache line one way. ``share``: of it that one message needs."""
+    """Bound a time by that of a cache line one way. ``share``: of it that one message needs.
+
+    On a core that ranks share, a line has to wait for its reader, and a message does not.
+    """
+
+    def own(row: Row) -> bool:
+        return bounds(row) and not row.has_flag(OVERSUBSCRIBED)
 
     def value(rows: Sequence[Row]) -> float | None:
         return (best_clean(rows) or 0.0) * share
 
-    return Bound(metric, bounds, lambda row: row.metric == given, lambda row: row.ranks, _line, LINE_WHY, value)
+    return Bound(metric, own, lambda row: row.metric == given, lambda row: row.ranks, _line, LINE_WHY, value)
 
 
 # -- collective operations ---------------------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ def bound_cases(
 ) -> list[KernelCase]:
     """Return a case for each size, who copies, and number of buffers in turn; none on several nodes.
 
-    None either where ranks share cores, or of an engine without this workload. ``columns``: cells of the table that
-    explains the cases.
+    None either of an engine without this workload, or with more ranks than ``cores``. ``columns``: cells of the table
+    that explains the cases.
     """
     on_a_node = ranks_on_a_node(layout)
     is_known = any(workload.name == ACCESS for workload in description.workloads)

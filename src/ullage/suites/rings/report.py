@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ullage.analysis.ceilings.messages import copies, lines
-from ullage.analysis.ladders import LadderRule, Step
-from ullage.analysis.message_steps import BINDING, protocol
+from ullage.analysis.ladders import LadderRule, Step, the_ceiling
+from ullage.analysis.message_steps import BINDING, copies_of, protocol
+from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, processes, scale_for, significant
 from ullage.report.answers import AnswerRule
@@ -207,7 +208,8 @@ def _same_ring(row: Row, other: Row) -> bool:
 
 
 BOUNDS: Final = (
-    copies("ring_bandwidth", lambda _row: "all"),
+    # Where ranks share cores, one alone shows what a core of its own would do.
+    copies("ring_bandwidth", lambda row: "one" if row.has_flag(OVERSUBSCRIBED) else "all"),
     *(copies(f"ping_pong{word}_bandwidth", lambda _row: "one") for word in ("_least", "", "_most")),
     # Both messages of a loop may be under way at the same time.
     lines("ring_latency", share=0.5),
@@ -217,6 +219,15 @@ LADDERS: Final = (
     LadderRule(
         "messages",
         (
+            Step(
+                "oversubscribed",
+                lambda _, all_of_them: f"All {all_of_them.ranks} ranks copy at once on fewer cores, in place of one",
+                the_ceiling,
+                lambda line, row: line.has_flag(OVERSUBSCRIBED) and copies_of(line, row, "all"),
+                advice="Start no more ranks than cores, and bind each to a core of its own.",
+                command=BINDING,
+                may_rank=True,
+            ),
             protocol("all", lambda line, row: _same_ring(line, row) and row.word("order") == "natural"),
             Step(
                 "rank-order",

@@ -221,7 +221,9 @@ def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKe
     notes = () if missing is None else (missing,)
     # A rank of a ring sends two messages from places of their own.
     jobs: list[tuple[int, Copiers, int]] = [(LARGE_BYTES, "all", 2), (LARGE_BYTES, "one", 1)]
-    least = bound_cases(jobs, layout, engine_context.description, len(HEADERS), usable_cores(), options.pages)
+    # Two ranks on a core still show what sharing it costs.
+    most = None if (cores := usable_cores()) is None else 2 * cores
+    least = bound_cases(jobs, layout, engine_context.description, len(HEADERS), most, options.pages)
     return PreparedKernels(request, options, HEADERS, [*cases.values(), *least], peers, notes)
 
 
