@@ -49,8 +49,20 @@ def judge(floors: Sequence[Floor], nodes: Sequence[NodeRows], suite: str) -> lis
 def _judge_node(number: int, floor: Floor, node: NodeRows, suite: str) -> list[Judged]:
     rows = _matching(floor, node.rows, suite)
     if not rows:
-        none = _of_floor(number, floor, node.name)
-        return [none.model_copy(update={"reason": _NOT_MEASURED})]
+        return [
+            Judged(
+                floor=number,
+                metric=floor.metric,
+                suite=floor.suite,
+                node=node.name,
+                target=floor.target,
+                params=floor.where,
+                needed=floor.bound,
+                confidence=floor.confidence,
+                verdict="cannot tell",
+                reason=_NOT_MEASURED,
+            )
+        ]
     return [_judge_row(number, floor, node.name, row, suite) for row in rows]
 
 
@@ -68,20 +80,6 @@ def _matching(floor: Floor, rows: Iterable[Row], suite: str) -> list[Row]:
 def _fits(floor: Floor, fixed: dict[str, bool | int | float | str], row: Row, suite: str) -> bool:
     is_place = floor.target in ("", row.target) and floor.suite in ("", row.suite or suite)
     return is_place and all(key in row.params and row.params[key] == value for key, value in fixed.items())
-
-
-def _of_floor(number: int, floor: Floor, node: str) -> Judged:
-    return Judged(
-        floor=number,
-        metric=floor.metric,
-        suite=floor.suite,
-        node=node,
-        target=floor.target,
-        params=floor.where,
-        needed=floor.bound,
-        confidence=floor.confidence,
-        verdict="cannot tell",
-    )
 
 
 def _judge_row(number: int, floor: Floor, node: str, row: Row, suite: str) -> Judged:

@@ -41,11 +41,6 @@ def nodes_of(request: Request) -> list[str]:
     return read_option(list[str], request, _OF) or []
 
 
-def batch_system_of(request: Request) -> str:
-    """Return the batch system whose job the nodes are of; empty where they were named."""
-    return read_option(str, request, _BY) or ""
-
-
 def with_nodes(request: Request, names: Sequence[str], system: Scheduler | None) -> Request:
     """Return ``request`` with the nodes in it, which stay the same when the run is gone on with."""
     found = {_OF: list(names), _BY: system or ""}
@@ -111,7 +106,7 @@ def summary_of_nodes(result: ResultFolder, request: Request, build: Build) -> Su
         numbers=numbers,
         level=_LEVEL,
         margin=margin_of(sum(bool(node.rows) for node in nodes)),
-        batch_system=batch_system_of(request),
+        batch_system=read_option(str, request, _BY) or "",
     )
     system, first = result.read_system(), next((node.said for node in nodes if node.said is not None), None)
     return Summary(

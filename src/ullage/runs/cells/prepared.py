@@ -229,7 +229,7 @@ class PreparedCells:
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
         """See ``Prepared``: the minimum of every cell, then narrowing, within the time. ``now``: a clock in s."""
         began = Deadline(now(), now)
-        cells = all_cells(session.result, self.cells, self.kinds)
+        cells = each_once([*self.kinds(planned_cells(session.result)), *self.cells])
         self.check(cells)
         costs = Costs(self.costs(cells).basis, read_progress(session))
         run = CellExecution(session, costs.progress, self.request, self.options, costs, cells)
@@ -307,11 +307,6 @@ class Preparing(Generic[OptionsT]):
             self.fewer_files,
             self.costing,
         ).checked()
-
-
-def all_cells(result: ResultFolder, cells: Iterable[Cell], kinds: Callable[[Iterable[Cell]], list[Cell]]) -> list[Cell]:
-    """Return the cells of the plans that exist, and then those of the request."""
-    return each_once([*kinds(planned_cells(result)), *cells])
 
 
 def note_first(notes: Iterable[Note], session: Session) -> None:
