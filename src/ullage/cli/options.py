@@ -41,6 +41,11 @@ def option(text: str, *names: str, **more: Any) -> Any:  # noqa: ANN401 - typer'
     return typer.Option(*names, help=text, show_default=False, **more)
 
 
+def count(text: str, metavar: str = "COUNT") -> Any:  # noqa: ANN401 - typer's own are not exported
+    """Return an option of a number from 0."""
+    return option(text, min=0, metavar=metavar)
+
+
 EngineOption: TypeAlias = Annotated[
     Path | None,
     option("Use this engine. Default: $ULLAGE_ENGINE, otherwise the engine installed with ullage.", metavar="FILE"),
@@ -95,12 +100,7 @@ def _options_of_runs(
         str, option("Limit the batch job to this time: 00:30:00. Slurm also takes its own words.", metavar="TIME")
     ] = "",
     ppn: Annotated[
-        int,
-        option(
-            "Ask for this many processors on each node of the batch job. Default: what the batch system gives.",
-            min=0,
-            metavar="COUNT",
-        ),
+        int, count("Ask for this many processors on each node of the batch job. Default: what the batch system gives.")
     ] = 0,
     reservation: Annotated[str, option("Run the batch job in this reservation.", metavar="NAME")] = "",
     constraint: Annotated[
@@ -116,19 +116,15 @@ def _options_of_runs(
     ] = True,
     chain: Annotated[
         int,
-        option(
-            "Submit the rest as another job when one ends before the run is complete. At most this many follow.",
-            min=0,
-            metavar="JOBS",
+        count(
+            "Submit the rest as another job when one ends before the run is complete. At most this many follow.", "JOBS"
         ),
     ] = 0,
     spare_nodes: Annotated[
         int,
-        option(
+        count(
             "Keep this many nodes of the batch job, or of --hosts, free. One of them takes the place of a node that "
-            "fails. A job that is submitted asks for that many more.",
-            min=0,
-            metavar="COUNT",
+            "fails. A job that is submitted asks for that many more."
         ),
     ] = 0,
     exclude: Annotated[

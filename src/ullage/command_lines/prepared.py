@@ -180,10 +180,7 @@ _PATIENCE_S: Final = 120.0
 
 @dataclass(frozen=True)
 class PreparedLines:
-    """See ``Prepared``. ``notes``: what a reader must know before the plan is carried out.
-
-    ``rooms``: bytes that may be taken of each target where that is known.
-    """
+    """See ``Prepared``. ``notes``: to know before it is run. ``rooms``: bytes each target may take, where known."""
 
     request: Request
     options: LineOptions
@@ -225,10 +222,7 @@ class PreparedLines:
         return Explanation(head, list(_HEADERS), [_row(item) for item in self.bound], tail)
 
     def at_a_time(self, target: str, amount: Callable[[Bound], int]) -> int:
-        """Return the most bytes or files that lie at ``target`` at a time, by the ``amount`` of each case.
-
-        These are all shared datasets, and the largest of the others, or all when kept.
-        """
+        """Return the most that lies at ``target`` at a time: shared datasets, and of others the largest or all kept."""
         named: dict[str, int] = {}
         own: list[int] = [0]
         for item in self.bound:
@@ -288,10 +282,7 @@ class PreparedLines:
         return ended.code if stopped is None else stopped.code
 
     def _whole_rounds(self, progress: RunProgress) -> tuple[dict[str, dict[str, list[int]]], int]:
-        """Return elapsed times of the rounds in which every case went well, and how many those are.
-
-        A case uses what another one of its round has made, so a round that lacks one case is made again.
-        """
+        """Return elapsed times of rounds in which every case went well (they share data), and how many those are."""
         counted = {item.case.id: progress.of(item.case.id).counted for item in self.bound}
         rounds = min(map(len, counted.values()))
         prior: dict[str, dict[str, list[int]]] = {identity: {} for identity in counted}

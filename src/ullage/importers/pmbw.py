@@ -5,13 +5,14 @@
 threads, which falls with threads: times the threads it is the time of one access, kept for the chases alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ullage.errors import UserError
 from ullage.grouping import grouped
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import positive_number, whole_number
+from ullage.importers.rows import ValueT, value_of
 from ullage.model.flags import Flag
 from ullage.model.summary import Row, Summary
 
@@ -24,6 +25,8 @@ _OVERLAPPING_BYTES: Final = 64 << 10
 PASSES_OVERLAP: Final = "passes-overlap"
 _RESTARTS: Final = "pmbw begins each pass of a chase at the same place: passes overlap, and the time is too short"
 _LONGEST_NAME: Final = 64
+_WHOLE: Final = (whole_number, "a whole number, 1 or more")
+_POSITIVE: Final = (positive_number, "a number above 0")
 Key = tuple[str, str, int, int, str]
 
 
@@ -52,11 +55,11 @@ def _samples(text: str, name: str) -> Iterator[tuple[Key, float]]:
         place = f"{name}:{number}"
         words = {key: value for key, _, value in (word.partition("=") for word in rest.split("\t"))}
         function = _function(words, place)
-        threads, area = _count(words, "nthreads", place), _count(words, "areasize", place)
+        threads, area = (_value(words, name, place, *_WHOLE) for name in ("nthreads", "areasize"))
         host = (words.get("host") or "pmbw")[:_LONGEST_NAME]
-        yield (host, function, threads, area, "memory_bandwidth"), _number(words, "bandwidth", place)
+        yield (host, function, threads, area, "memory_bandwidth"), _value(words, "bandwidth", place, *_POSITIVE)
         if function.startswith(_CHASE):
-            yield (host, function, threads, area, "access_time"), threads * _number(words, "rate", place)
+            yield (host, function, threads, area, "access_time"), threads * _value(words, "rate", place, *_POSITIVE)
 
 
 def _function(words: dict[str, str], place: str) -> str:
@@ -66,18 +69,8 @@ def _function(words: dict[str, str], place: str) -> str:
     return found
 
 
-def _count(words: dict[str, str], name: str, place: str) -> int:
-    text = words.get(name, "")
-    if (count := whole_number(text)) is None:
-        raise UserError(f"'{text}' is not a value of {name}", place, "a whole number, 1 or more")
-    return count
-
-
-def _number(words: dict[str, str], name: str, place: str) -> float:
-    text = words.get(name, "")
-    if (value := positive_number(text)) is None:
-        raise UserError(f"'{text}' is not a value of {name}", place, "a number above 0")
-    return value
+def _value(words: dict[str, str], name: str, place: str, read: Callable[[str], ValueT | None], right: str) -> ValueT:
+    return value_of(words.get(name, ""), read, f"a value of {name}", place, right)
 
 
 def _row(key: Key, values: list[float], name: str) -> Row:

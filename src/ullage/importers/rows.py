@@ -22,6 +22,7 @@ from ullage.model.plan import Scalar, Target
 from ullage.model.summary import Ceiling, Row, Summary
 
 DocumentT = TypeVar("DocumentT", bound=Strict)
+ValueT = TypeVar("ValueT")
 IMPORT_SUITE: Final = "import"
 _MESSAGES: Final = frozenset({"network_bandwidth", "ping_pong_bandwidth", "message_bandwidth"})
 _MEMORY: Final = frozenset({"memory_bandwidth", "bus_bandwidth"})
@@ -74,6 +75,13 @@ def imported_row(
         grade=None,
         flags=[*flags, *([Flag(code=interval_below())] if interval.below_level else [])],
     )
+
+
+def value_of(text: str, read: Callable[[str], ValueT | None], what: str, place: str, right: str) -> ValueT:
+    """Return what ``read`` makes of a text; raise ``UserError`` that it is not ``what``, where that is None."""
+    if (value := read(text)) is None:
+        raise UserError(f"'{text}' is not {what}", place, right)
+    return value
 
 
 def document_of(model: type[DocumentT], text: str, name: str, right: str) -> DocumentT:

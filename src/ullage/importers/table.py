@@ -13,6 +13,7 @@ from ullage.analysis.findings import find_all
 from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import positive_number, whole_number
+from ullage.importers.rows import value_of
 from ullage.model.summary import Summary
 
 _BYTES_PER_MB: Final = 1e6
@@ -102,9 +103,7 @@ def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | 
     values: dict[str, str | float] = {}
     for index, (column, cell) in enumerate(zip(header, cells, strict=True), start=1):
         read, right = _COLUMNS[column]
-        if (value := read(cell)) is None:
-            raise UserError(f"'{cell}' is not a value of {column}", f"{place}, column {index}", f"write {right}")
-        values[column] = value
+        values[column] = value_of(cell, read, f"a value of {column}", f"{place}, column {index}", f"write {right}")
     return values
 
 

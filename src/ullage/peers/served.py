@@ -83,19 +83,13 @@ def free_port(address: str, transport: Transport) -> int:
 def is_own(host: str) -> bool:
     """Tell whether a name or an address is one of this host."""
     try:
-        found = {(family, str(place[0])) for family, _, _, _, place in socket.getaddrinfo(host, None)}
+        addresses = {str(place[0]) for *_, place in socket.getaddrinfo(host, None)}
     except OSError:
         return False
-    return any(_may_bind(family, address) for family, address in found)
-
-
-def _may_bind(family: socket.AddressFamily, address: str) -> bool:
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.bind((address, 0))
-    except OSError:
-        return False
-    return True
+    for address in addresses:
+        with contextlib.suppress(PeerError):
+            return free_port(address, "udp") > 0
+    return False
 
 
 def served(

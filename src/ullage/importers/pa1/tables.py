@@ -6,10 +6,12 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from ullage.errors import UserError
 from ullage.importers.printed import positive_number, whole_number
+from ullage.importers.rows import value_of
 from ullage.units import parse_size
 
 _MISSING: Final = "N/A"
@@ -124,10 +126,8 @@ def _work(text: str, place: str) -> str:
 
 
 def _threads(text: str, place: str) -> int:
-    threads = whole_number(text, _MOST_THREADS)
-    if threads is None:
-        raise UserError(f"'{text}' is not a count of threads", place, "write a whole number, 1 or more")
-    return threads
+    read = partial(whole_number, most=_MOST_THREADS)
+    return value_of(text, read, "a count of threads", place, "write a whole number, 1 or more")
 
 
 def _bytes(text: str, place: str) -> int:
@@ -138,10 +138,8 @@ def _bytes(text: str, place: str) -> int:
 
 
 def _number(text: str, place: str) -> float:
-    value = positive_number(text, 1e18)
-    if value is None:
-        raise UserError(f"'{text}' is not a number above 0", place, "write it with a point, for example 540.5")
-    return value
+    read = partial(positive_number, below=1e18)
+    return value_of(text, read, "a number above 0", place, "write it with a point, for example 540.5")
 
 
 def _efficiency(text: str, place: str) -> float | None:
