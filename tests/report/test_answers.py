@@ -27,7 +27,7 @@ from ullage.report.answers import (
 )
 from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
