@@ -42,6 +42,12 @@ def _front_png(data: ReportData) -> bytes:
     return svg_to_png(_front_svg(data))
 
 
+def _pdf(data: ReportData) -> bytes:
+    from ullage.report.printed import printed_svg
+
+    return svg_to_pdf(printed_svg(data))
+
+
 def _png_files(data: ReportData) -> Mapping[str, bytes]:
     """Draw the charts by file name, at twice the size of the page; add the front page where there are rows."""
     charts = {f"{name}.png": to_png(document) for name, document in documents(data)}
@@ -60,5 +66,5 @@ EXPORTERS: Final = (
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),
     Exporter("png", "a folder of front page and charts as PNG", "charts-png", _png_files, alone=_front_png),
     Exporter("svg", "a folder of front page and charts as SVG", "charts-svg", _svg_files, alone=_front_svg),
-    Exporter("pdf", "the front page as PDF", "front.pdf", lambda data: svg_to_pdf(_front_svg(data))),
+    Exporter("pdf", "the page as PDF: first screen, answers and charts", "report.pdf", _pdf),
 )

@@ -114,7 +114,7 @@ def test_blocks_stand_by_pattern_threads_and_size_with_peer_and_ceiling() -> Non
     ]
     (grid,) = content(rows).grids
     assert grid.title == "blocks by threads"
-    assert column(grid, "workload") == ["RS", "RS", "RS", "WR"]
+    assert column(grid, "workload") == ["sequential reads"] * 3 + ["random writes"]
     assert column(grid, "threads") == ["1", "1", "4", "1"]
     assert column(grid, "block") == ["1M", "10M", "1M", "1M"]
     assert column(grid, "ours") == ["108 MB/s", "270 MB/s", "500 MB/s", "300 MB/s"]
@@ -138,7 +138,7 @@ def test_small_requests_stand_by_depth_with_latencies_and_the_peers() -> None:
     found = content(rows)
     (grid,) = found.grids
     assert grid.title == "small random requests"
-    assert column(grid, "workload") == ["RR", "RR", "WR"]
+    assert column(grid, "workload") == ["random reads", "random reads", "random writes"]
     assert column(grid, "depth") == ["1", "32", "1"]
     assert column(grid, "IOPS") == ["10.0 kop/s", "200 kop/s", "5.00 kop/s"]
     assert column(grid, "p50") == ["100 us", "160 us", "200 us"]

@@ -13,7 +13,7 @@ from ullage.analysis.statistics import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
-from ullage.quantity import format_param, plural, times
+from ullage.quantity import between, format_param, plural, times
 from ullage.runs.particles.suite import layout_text, particles_read
 from ullage.suites.apps.options import SMALL
 from ullage.units import format_bytes, format_rate
@@ -175,7 +175,7 @@ def ratio_text(found: Comparison) -> str:
     """Write a ratio with its interval, where there is one."""
     if found.low is None or found.high is None:
         return times(found.ratio)
-    return f"{times(found.ratio)} ({times(found.low)} to {times(found.high)})"
+    return f"{times(found.ratio)} {between(times(found.low), times(found.high))}"
 
 
 # -- the best and the worst class --------------------------------------------------------------------------------------
