@@ -47,7 +47,7 @@ _OF_ROWS: Final[Mapping[str, tuple[str, Callable[[Row], str], Callable[[Row], st
     "value": ("", value_text, None),
     "plain": ("", lambda row: significant(row.median), None),
     "percent": ("", percent_text, None),
-    "interval": ("interval", interval_text, None),
+    "interval": ("interval or range", interval_text, None),
     "share": ("of the ceiling", share_text, None),
     "ceiling": ("ceiling", ceiling_text, ceiling_hint),
     "peer": ("peer", peer_text, peer_hint),

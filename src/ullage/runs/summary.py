@@ -8,6 +8,7 @@ from typing import cast
 from ullage.analysis.ceilings.declared import ceilings_for
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.doubts import contamination_findings
+from ullage.analysis.findings.targets import find_better_targets
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.acceptance import Floor
 from ullage.model.machine import MachineFile
@@ -55,6 +56,8 @@ def _as_suites_say(result: ResultFolder) -> Summary:
     said = _summarise(result, request, row_context(request, system), files)
     rows = [row if row.suite else row.model_copy(update={"suite": request.suite}) for row in said.rows]
     rows = with_peers(rows, result.read_peers())
+    names = [target.name for target in request.targets]
+    told = [*said.findings, *find_better_targets(rows, said.findings, names, LEVEL)]
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
@@ -62,7 +65,7 @@ def _as_suites_say(result: ResultFolder) -> Summary:
         command=request.command,
         versions=_versions(request, files),
         rows=rows,
-        findings=[*([] if said.uses_disturbed else contamination_findings(rows)), *said.findings],
+        findings=[*([] if said.uses_disturbed else contamination_findings(rows)), *told],
         scores=said.scores,
         events=[*summarise_events(files), *failed_launches(result, files)],
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},

@@ -102,7 +102,7 @@ def test_small_requests_stand_by_depth_with_latencies_and_the_peers() -> None:
     found = content(rows)
     (grid,) = found.grids
     assert grid.title == "small random requests"
-    assert column(grid, "workload") == ["RR", "RR", "WR"]
+    assert column(grid, "workload") == ["random reads", "random reads", "random writes"]
     assert column(grid, "depth") == ["1", "32", "1"]
     assert column(grid, "IOPS") == ["10.0 kop/s", "200 kop/s", "5.00 kop/s"]
     assert column(grid, "p50") == ["100 us", "160 us", "200 us"]

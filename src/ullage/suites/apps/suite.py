@@ -14,7 +14,7 @@ from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.parameters import suggest
-from ullage.quantity import format_param, plural, times
+from ullage.quantity import between, format_param, plural, times
 from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, part_of
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import CeilingOptions, QuickOptions, SeedOptions, TimeBudgetOptions, cores_of_nodes
@@ -236,7 +236,7 @@ def ratio_text(found: Comparison) -> str:
     """Write a ratio with its interval, where there is one."""
     if found.low is None or found.high is None:
         return times(found.ratio)
-    return f"{times(found.ratio)} ({times(found.low)} to {times(found.high)})"
+    return f"{times(found.ratio)} {between(times(found.low), times(found.high))}"
 
 
 # -- the best and the worst class --------------------------------------------------------------------------------------

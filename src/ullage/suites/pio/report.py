@@ -8,7 +8,7 @@ from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, rounded, scale_for
+from ullage.quantity import DASH, format_bounds, format_quantity, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
@@ -95,7 +95,7 @@ def _line(key: Sequence[Scalar], rows: Iterable[Row], shown: Iterable[str]) -> l
 def _rate(row: Row | None) -> Cell:
     if row is None:
         return number_cell(DASH)
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    interval = format_bounds(row)
     hint = "; ".join(filter(None, [interval, headword(row), *row.flag_codes]))
     return number_cell(format_quantity(row.median, row.unit), sort=repr(row.median), hint=hint)
 
