@@ -120,7 +120,7 @@ def test_inside_a_job_the_site_names_the_launcher_of_its_mpi(tmp_path: Path, mon
 
 def test_a_site_gives_targets_and_a_machine_file(tmp_path: Path, engine: Path) -> None:
     site, machine = tmp_path / "site.toml", tmp_path / "machine.toml"
-    site.write_text(f"targets = ['scratch={tmp_path}']\nmachine = '{machine}'\n")
+    site.write_text(f"targets = ['scratch={tmp_path}']\n")
     words = ["plan", "sweep", "--ranks", "1", "--volume", "1M", "--block", "64K", "--engine", str(engine)]
     code, out, err = run_here(*words, "--site", str(site))
     assert code == 0, err
@@ -128,7 +128,9 @@ def test_a_site_gives_targets_and_a_machine_file(tmp_path: Path, engine: Path) -
     code, _, err = run_here(*words)
     assert (code, len(err.splitlines())) == (2, 1)
     assert "give --target NAME=PLACE, or targets in the site file" in err
-    code, _, err = run_here("plan", "memory", "--site", str(site), "--engine", str(engine))
+    elsewhere = tmp_path / "machine-site.toml"
+    elsewhere.write_text(f"machine = '{machine}'\n")
+    code, _, err = run_here("plan", "memory", "--site", str(elsewhere), "--engine", str(engine))
     assert (code, str(machine) in err) == (2, True)
     # What the command line says takes precedence.
     code, out, _ = run_here(*words, "--site", str(site), "--target", "other=null:")

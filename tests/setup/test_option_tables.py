@@ -36,11 +36,11 @@ def test_a_row_says_how_an_option_is_typed_and_what_is_taken_without_it() -> Non
 def test_a_table_is_written_between_its_marks_and_nothing_else_is_changed(tmp_path: Path) -> None:
     page = tmp_path / "sub" / "page.md"
     page.parent.mkdir()
-    page.write_text("# Head\n<!-- options of noise -->\nold\n<!-- end of options -->\ntail\n")
+    page.write_text("# Head\n<!-- options of noise -->\nstale rows\n<!-- end of options -->\ntail\n")
     (tmp_path / "other.md").write_text("none here\n")
     main(tmp_path)
     text = page.read_text()
     assert text.startswith("# Head\n<!-- options of noise -->\n| option |")
-    assert "old" not in text
+    assert "stale rows" not in text
     assert text.endswith("<!-- end of options -->\ntail\n")
     assert (tmp_path / "other.md").read_text() == "none here\n"
