@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage draft``: first drafts of the files that options read, from this machine or from a result."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -32,24 +31,12 @@ def draft(
     floors: each bound is 10 % worse than the result. hints: sets of MPI-IO hints, to choose from. machine: what the
     datasheets say, with the six most important lines first.
     """
+    from ullage.cli.machine import write_draft
     from ullage.parameters import suggest
 
     if what not in _READ_BY:
         raise UserError(f"nothing to draft is called '{what}'", "draft", suggest(what, _READ_BY))
     write_draft(_text(what, source), output, f"ullage run SUITE {_READ_BY[what]} {output}")
-
-
-def write_draft(text: str, path: Path | None, afterwards: str) -> None:
-    """Write a draft, and what to do with it; what somebody has edited is never replaced."""
-    from ullage.results.outputs import is_stream, write_outputs
-    from ullage.terminal import print_line
-
-    if path is None or is_stream(path):
-        sys.stdout.write(text)
-        return
-    write_outputs({path.name: text}, path.parent, replace=False)
-    print_line(f"written  {path}")
-    print_line(f"complete it, then: {afterwards}")
 
 
 def _text(what: str, source: Path | None) -> str:

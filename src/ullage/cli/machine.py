@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage machine``: the facts of this machine, as they are frozen into every result; a draft of machine.toml."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +32,6 @@ def machine(
 
     They are read without root rights. A fact that cannot be read is shown as unknown.
     """
-    from ullage.cli.draft import write_draft
     from ullage.system import facts
     from ullage.terminal import print_table
 
@@ -54,6 +54,19 @@ def _place(text: str) -> "Target":
     if "=" in text.partition("/")[0]:
         return parse_target(text)
     return parse_target(f"place={text}").model_copy(update={"name": text[:64]})
+
+
+def write_draft(text: str, path: Path | None, afterwards: str) -> None:
+    """Write a draft, and what to do with it; what somebody has edited is never replaced."""
+    from ullage.results.outputs import is_stream, write_outputs
+    from ullage.terminal import print_line
+
+    if path is None or is_stream(path):
+        sys.stdout.write(text)
+        return
+    write_outputs({path.name: text}, path.parent, replace=False)
+    print_line(f"written  {path}")
+    print_line(f"complete it, then: {afterwards}")
 
 
 def machine_draft(places: Sequence[str], engine: Path | None = None) -> str:
