@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make run        sets up, builds, looks at every part of this machine and says where the report is
+# make run        sets up, builds, measures every part of this machine and says where the report is
 # make check      while writing: unit tests, style and types; two minutes when not much has changed
 # make test       sets up, runs every test on one MPI
 # make test-all   the same, and what differs on a second MPI, under the sanitizers and with each file compiled by itself
@@ -15,7 +15,7 @@ python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
 wheelhouse = $(if $(WHEELHOUSE), --wheelhouse '$(WHEELHOUSE)')
 
 help:
-	@echo 'make run        sets up, builds, looks at cores, memory and disk, says where the report is'
+	@echo 'make run        sets up, builds, measures every part of this machine in under 5 minutes, says where the report is\n                (cores, memory, disk and metadata, messages, network, noise; ARGS=... as of ullage run overview)'
 	@echo 'make test       sets up, runs every test on one MPI'
 	@echo 'make check      while writing: unit tests, style and types'
 	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'

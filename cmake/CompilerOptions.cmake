@@ -69,4 +69,7 @@ target_compile_options(ullage-options INTERFACE ${ullage_compile_options})
 foreach(option IN LISTS checks)
   target_compile_options(ullage-options INTERFACE "$<${checked}:${option}>")
 endforeach()
+# Behind the others, since the last word counts: a target with this property is checked for addresses alone.
+target_compile_options(ullage-options INTERFACE
+  "$<$<BOOL:$<TARGET_PROPERTY:ULLAGE_ADDRESSES_ALONE>>:-fno-sanitize=undefined>")
 list(APPEND ullage_compile_options ${checks})

@@ -44,7 +44,7 @@ if(ULLAGE_SANITIZE AND NOT ULLAGE_SANITIZE_TESTS)
 elseif(ULLAGE_SANITIZE)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
   # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
-  target_compile_options(ullage-engine-tests PRIVATE -fno-sanitize=undefined)
+  set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_ADDRESSES_ALONE ON)
 endif()
 if(ULLAGE_UNITE)
   # The tests of a room make one translation unit, and so do those of storage's workloads and of sockets, which are many:

@@ -95,26 +95,32 @@ def format_compact(value: float, unit: str) -> str:
     return f"{significant(value / scale.factor)}{scale.unit.removesuffix(base)}"
 
 
-def format_interval(low: float | None, high: float | None, scale: Scale) -> str:
-    """Format as ``[1.19, 1.27]`` in ``scale``; empty when a bound is missing."""
-    if low is None or high is None:
+def between(low: str, high: str, *, is_range: bool = False) -> str:
+    """Write the bounds of a 95 % interval as ``[1.19, 1.27]``, those of a range as ``1.19 to 1.27``."""
+    return f"{low} to {high}" if is_range else f"[{low}, {high}]"
+
+
+def format_bounds(row: Row, digits: int = 3) -> str:
+    """Format as ``[1.19, 1.27]`` in the unit of the median, of too few samples as ``1.19 to 1.27``, of one as nothing.
+
+    ``digits``: significant ones.
+    """
+    if row.low is None or row.high is None:
         return ""
-    return f"[{significant(low / scale.factor)}, {significant(high / scale.factor)}]"
+    scale = scale_for([row.median], row.unit)
+    low, high = (significant(value / scale.factor, digits) for value in (row.low, row.high))
+    return between(low, high, is_range=row.has_range)
 
 
 def format_known(row: Row) -> str:
-    """Format as ``[1.19, 1.27]``, of too few samples ``1.19 to 1.27 in 3 repetitions``, of a single one as nothing."""
-    scale = scale_for([row.median], row.unit)
-    if not row.has_range or row.low is None or row.high is None:
-        return format_interval(row.low, row.high, scale)
-    bounds = f"{significant(row.low / scale.factor)} to {significant(row.high / scale.factor)}"
-    return f"{bounds} in {len(row.repetitions)} repetitions"
+    """Format as ``format_bounds`` does; a range says of how many: ``1.19 to 1.27 in 3 repetitions``."""
+    bounds = format_bounds(row)
+    return f"{bounds} in {len(row.repetitions)} repetitions" if row.has_range else bounds
 
 
 def format_row(row: Row) -> str:
     """Format as ``1.23 GB/s [1.19, 1.27]``; a single sample has ``(one sample)`` in the interval's place."""
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
-    return f"{format_quantity(row.median, row.unit)} {interval or '(one sample)'}"
+    return f"{format_quantity(row.median, row.unit)} {format_bounds(row) or '(one sample)'}"
 
 
 def percent(share: float, decimals: int = 0) -> str:

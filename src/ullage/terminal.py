@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import one_line
+from ullage.quantity import DASH
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -57,6 +58,31 @@ def text_table(
     for row in rows:
         table.add_row(*(Text(one_line(text), style=styles.get(text, "")) for text in row))
     return table
+
+
+_BETWEEN: Final = 2
+
+
+def print_fitting(console: "Console", heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; where the terminal is too narrow for its longest words, each line as a list of its cells."""
+    names = [one_line(name) for name, _ in heads]
+    lines = [[one_line(text) for text in row] for row in rows]
+    least = sum(max(_longest_word(line[at]) for line in [names, *lines]) + _BETWEEN for at in range(len(names)))
+    if least - _BETWEEN <= console.width:
+        console.print(text_table(heads, rows))
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    for line in lines:
+        told = [f"{name} {text}".strip() for name, text in zip(names, line, strict=True) if text not in ("", DASH)]
+        console.print(Padding(Text("; ".join(told)), (0, 0, 1, 0), expand=False))
+
+
+def _longest_word(text: str) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.split()), default=0)
 
 
 def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``checkpoint`` on real files with the real engine: all layouts, faults, a kill in mid-run, and mistakes."""
 
-import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import TIMEOUT_S, command, run
+from tests.e2e.commands import command, run
 from tests.e2e.launching import MIB, Document, plan, untouched
-from tests.e2e.test_fault_resume import killed_and_resumed
-from tests.places.hosts import hosts_up
 
 from support.data import some
 from support.simulated_engine import cells_of
@@ -84,26 +80,6 @@ def test_the_verdicts_say_synced_and_whose_data_was_read(measured: ResultFolder)
             assert "data_of" not in row.params
         else:
             assert row.params["data_of"] == "own"
-
-
-def test_two_nodes_read_back_what_the_other_has_saved(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "4", "--nodes", "2", *SMALL]
-    words += ["--verify", "full", "--max-repetitions", "1", "--time", "60s"]
-    with hosts_up(tmp_path / "hosts", 2) as place:
-        done = subprocess.run(
-            place.command("h0", command(engine, *words, "--hosts", ",".join(place.names), "--result", str(result))),
-            env=dict(place.environment(describe(engine).engine.mpi.family)),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
-    assert done.returncode == 0, done.stderr
-    found = waits(ResultFolder.open(result))
-    assert {name for _, name, _ in found} == {"rank", "shared"}
-    assert {row.params["data_of"] for (_, _, name), row in found.items() if name == "restore"} == {"other-node"}
-    assert find_run_folders(target) == []
 
 
 # -- the published models, scaled --------------------------------------------------------------------------------------
@@ -216,15 +192,3 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     assert done.code == 4, done.stderr
     assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
     assert find_run_folders(small) == []
-
-
-@pytest.mark.fault(
-    "SIGKILL of a rank that saves a checkpoint, then resume", "each repetition once, with the scale of the first launch"
-)
-def test_a_killed_run_goes_on_with_its_scale(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "checkpoint", "--target", f"here={target}", "--ranks", "2", "--scale", "0.0001", "--tensors", "9"]
-    words += ["--time", "90s", "--min-repetitions", "3", "--max-repetitions", "3", "--seed", "3"]
-    after = killed_and_resumed(engine, target, words, result)
-    assert min(Counter(case for case, _ in after).values()) >= 3
-    assert {row.params["scale"] for row in waits(ResultFolder.open(result)).values()} == {0.0001}

@@ -53,21 +53,21 @@ def records_of(result: Path) -> Counter[tuple[str, int]]:
     return Counter((r.case, r.repetition) for f in files for r in f.records if isinstance(r, CaseRecord))
 
 
-def killed_and_resumed(engine: Path, target: Path, words: Sequence[str], result: Path) -> Counter[tuple[str, int]]:
+def killed_and_resumed(engine: Path, target: Path, words: Sequence[str], result: Path) -> None:
     """Kill a rank after the first repetition and resume: each repetition is there once, and nothing of ours is left."""
     start_and_act(
         command(engine, *words, "--result", str(result)), result, lambda process: kill_a_rank(process, result, engine)
     )
-    before = records_of(result)
+    before, asked = records_of(result), ResultFolder.open(result).read_request()
     code, _, err = run(command(engine, "resume", str(result)))
     assert code == 0, err
     after = records_of(result)
     assert not before - after
     assert set(after.values()) == {1}
+    assert ResultFolder.open(result).read_request() == asked, "sizes are those of the first launch"
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)
-    return after
 
 
 @pytest.mark.long

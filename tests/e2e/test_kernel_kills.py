@@ -24,6 +24,9 @@ PARTICLES = ["--particles", "20000", "--steps", "2", "--compute", "50ms", "--lay
         ("vpic", PARTICLES),
         ("bdcats", PARTICLES),
         ("overlap", ["--size", "64K", "--depth", "1,4", "--bytes", "1M", "--rounds", "2", "--backend", "posix"]),
+        ("checkpoint", ["--scale", "0.0001", "--tensors", "9", "--seed", "3"]),
+        ("spio", ["--block", "64K", "--volume", "8M", "--operation", "write,neighbour", "--seed", "3"]),
+        ("sar", ["--scale", "0.1", "--grid", "3", "--depth", "3", "--layout", "files"]),
     ],
 )
 def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path, suite: str, words: list[str]) -> None:

@@ -7,7 +7,7 @@ from tests.e2e.commands import command, run
 
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
-from ullage.suites.matrix.options import LABELS
+from ullage.suites.matrix.suite import LABELS
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "--time", "120s"]

@@ -2,18 +2,14 @@
 """Suite ``sar`` on real files with the real engine: all kernels, two nodes, faults, a kill in mid-run, and mistakes."""
 
 import secrets
-import subprocess
 from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import TIMEOUT_S, command, run
+from tests.e2e.commands import command, run
 from tests.e2e.launching import MIB, Document, plan, untouched
-from tests.e2e.test_fault_resume import killed_and_resumed
-from tests.places.hosts import hosts_up
 
 from ullage.cleaning import find_run_folders
-from ullage.engine import describe
 from ullage.results.folder import ResultFolder
 from ullage.suites.sar.suite import PHASES
 
@@ -72,25 +68,6 @@ def test_every_number_of_ranks_carries_all_images_through_both_layouts(
     assert untouched(target)
 
 
-def test_nodes_read_what_the_other_has_written(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "sar", "--target", f"here={target}", "--ranks", "4", "--nodes", "2", *SMALL, "--raw", "own"]
-    words += ["--layout", "files", "--max-repetitions", "1", "--time", "60s", "--result", str(result)]
-    with hosts_up(tmp_path / "hosts", 2) as place:
-        done = subprocess.run(
-            place.command("h0", command(engine, *words, "--hosts", ",".join(place.names))),
-            env=dict(place.environment(describe(engine).engine.mpi.family)),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
-    assert done.returncode == 0, done.stderr
-    phases = ResultFolder.open(result).read_records()[0].phases
-    assert {phase.data_of for phase in phases if phase.phase in ("k1", "k3", "k4")} == {"other-node"}
-    assert untouched(target)
-
-
 @pytest.mark.fault("a target that fills up while images are stored", "the case failed, nothing of ours is left")
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
     slow = case(faulty(kind="delay", operation="write", count=0, delay_s=0.1), rows=300, columns=300, templates=2)
@@ -101,11 +78,3 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     assert done.code == 4, done.stderr
     assert 28 in {one.errno for record in done.of("phase") for one in record.failures}
     assert find_run_folders(small) == []
-
-
-@pytest.mark.fault("SIGKILL of a rank among its kernels, then resume", "each repetition once; nothing of ours is left")
-def test_a_killed_run_goes_on(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "sar", "--target", f"here={target}", "--ranks", "2", *SMALL, "--layout", "files", "--time", "90s"]
-    words += ["--min-repetitions", "3", "--max-repetitions", "3"]
-    killed_and_resumed(engine, target, words, result)

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``spio`` on real files with the real engine: every number of ranks, faults, a kill in mid-run, and mistakes."""
 
-import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, command, run
+from tests.e2e.commands import command, run
 from tests.e2e.launching import KIB
-from tests.e2e.test_fault_resume import killed_and_resumed
-from tests.places.hosts import hosts_up
 
-from ullage.cleaning import find_run_folders
-from ullage.engine import describe
 from ullage.model.summary import Row
 from ullage.results.folder import ResultFolder
 from ullage.suites.spio.suite import OPERATIONS
@@ -73,39 +67,4 @@ def test_the_time_of_the_fastest_rank_is_within_that_of_the_slowest(measured: Re
         assert 0 < of_phase["fastest_rank_time"] <= of_phase["slowest_rank_time"]
 
 
-def test_ranks_of_two_nodes_read_what_the_other_node_wrote(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "spio", "--target", f"here={target}", "--ranks", "2,4", "--operation", "neighbour", "--nodes", "2"]
-    words += ["--volume", "1M", "--block", "64K", "--verify", "full", "--max-repetitions", "1", "--time", "60s"]
-    with hosts_up(tmp_path / "hosts", 2) as place:
-        done = subprocess.run(
-            place.command("h0", command(engine, *words, "--hosts", ",".join(place.names), "--result", str(result))),
-            env=dict(place.environment(describe(engine).engine.mpi.family)),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
-    assert done.returncode == 0, done.stderr
-    found = rates(ResultFolder.open(result))
-    assert set(found) == {(2, "neighbour"), (4, "neighbour")}
-    assert {(row.params["nodes"], row.params["data_of"]) for row in found.values()} == {(2, "other-node")}
-    phases = [phase for file in ResultFolder.open(result).read_records() for phase in file.phases]
-    assert {phase.verified_bytes for phase in phases if phase.phase == "read"} == {1 << 20}
-    assert find_run_folders(target) == []
-
-
 # -- faults, on the cases of the suite ---------------------------------------------------------------------------------
-
-
-@pytest.mark.fault(
-    "SIGKILL of a stream's rank, then resume", "each repetition once, with the volume of the first launch"
-)
-def test_a_killed_run_goes_on_with_its_volume(engine: Path, tmp_path: Path, target: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "spio", "--target", f"here={target}", "--ranks", "2", "--block", "64K"]
-    words += ["--volume", "8M", "--operation", "write,neighbour", "--time", "90s"]
-    words += ["--min-repetitions", "3", "--max-repetitions", "3", "--seed", "3"]
-    after = killed_and_resumed(engine, target, words, result)
-    assert min(Counter(case for case, _ in after).values()) >= 3
-    assert {row.params["volume_bytes"] for row in rates(ResultFolder.open(result)).values()} == {8 << 20}

@@ -12,7 +12,7 @@ from tests.e2e.launching import MIB, Document, cleaned, plan, run_while_filling
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder
-from ullage.suites.tile.shape import grid_of
+from ullage.suites.tile.options import grid_of
 
 
 def case(backend: Document | None = None, **words: object) -> Document:

@@ -81,3 +81,22 @@ def test_an_analysis_reads_the_particles_of_the_other_node(
         assert phase.verified_bytes >= phase.bytes > 0
     rows = [row for row in result.read_summary().rows if row.metric == "raw_bandwidth"]
     assert {row.params["data_of"] for row in rows} == {"other-node"}
+
+
+@pytest.mark.parametrize(
+    ("words", "reads"),
+    [
+        (["checkpoint", "--scale", "0.00002", "--tensors", "5", "--block", "64K", "--layout", "rank,shared"], 2),
+        (["spio", "--operation", "neighbour", "--volume", "1M", "--block", "64K"], 1),
+        (["sar", "--scale", "0.1", "--grid", "3", "--depth", "3", "--raw", "own", "--layout", "files"], 3),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_ranks_read_what_the_other_node_wrote(
+    engine: Path, tmp_path: Path, target: Path, hosts: HostsPlace, words: list[str], reads: int
+) -> None:
+    once = ["--verify", "full", "--max-repetitions", "1"]
+    result = measured(engine, hosts, tmp_path / "result", target, *words, *(once if words[0] != "sar" else once[2:]))
+    found = [phase for phase in phases_of(result) if phase.access == "read"]
+    assert [phase.data_of for phase in found] == ["other-node"] * reads
+    assert sum(phase.verified_bytes for phase in found) > 0

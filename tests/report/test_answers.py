@@ -27,7 +27,7 @@ from ullage.report.answers import (
 )
 from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -59,22 +59,24 @@ def two_targets() -> list[Row]:
 
 def test_which_target_is_said_in_one_line_of_decided_blocks_only() -> None:
     lines = grid_lines(find_all(two_targets()))
-    assert lines[0].startswith("Reads: ")
-    assert lines[0] == "Reads: a for blocks of 128K (4.0 x, 1 rank); b for 16M (2.0 x, 1 rank); 1M cannot be told."
-    assert sum(line.startswith("Reads: ") for line in lines) == 1
+    assert lines[0].startswith("Reads, best against best: ")
+    assert lines[0] == (
+        "Reads, best against best: a for blocks of 128K (4.0 x, 1 rank); b for 16M (2.0 x, 1 rank); 1M cannot be told."
+    )
+    assert sum(line.startswith("Reads, ") for line in lines) == 1
 
 
 def test_equals_are_told_apart_nowhere() -> None:
     same = {(ranks, size): 1e9 for ranks in (1, 2) for size in SIZES}
     lines = grid_lines(find_all([*grid("a", same), *grid("b", same)]))
-    assert lines[0] == "Reads: which of a and b is faster cannot be told at any block size."
+    assert lines[0] == "Reads, best against best: which of a and b is faster cannot be told at any block size."
     assert "From 1 to 2 ranks nothing is shown to change." in lines
 
 
 def test_the_same_words_for_several_accesses_are_said_once() -> None:
     same = {(ranks, size): 1e9 for ranks in (1, 2) for size in SIZES}
     rows = [one for access in ("write", "read") for target in "ab" for one in grid(target, same, access)]
-    assert grid_lines(find_all(rows))[0].startswith("Writes and reads: which of a and b is faster")
+    assert grid_lines(find_all(rows))[0].startswith("Writes and reads, best against best: which of a and b is faster")
 
 
 def test_one_target_is_answered_by_its_setting_and_what_lies_beyond_the_table() -> None:
@@ -110,10 +112,13 @@ def test_the_golden_table_is_answered_in_eight_rows_of_a_hundred_columns(
     assert len(summary.findings) > 20
     (answer,) = answers(summary)
     assert answer.lines[0] == (
-        "Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks); "
+        "Writes, best against best: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); "
+        "scratch for 16M (6.2 x, 2 ranks); "
         "1M to 8M cannot be told."
     )
-    assert answer.lines[1].startswith("Reads: nvme for blocks up to 2M (5.6 to 45 x, 32 or 64 ranks)")
+    assert answer.lines[1].startswith(
+        "Reads, best against best: nvme for blocks up to 2M (5.6 to 45 x, 32 or 64 ranks)"
+    )
     shown, left = fitted(answer.lines, 8, lambda line: -(-len(line) // 90))
     assert sum(-(-len(line) // 90) for line in shown) <= 8
     assert left == len(answer.lines) - len(shown)
@@ -195,7 +200,7 @@ def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
 def test_targets_that_were_not_measured_alike_are_not_compared_without_a_word() -> None:
     rows = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in two_targets()]
     (answer,) = answers(summary_of(find_all(rows), rows))
-    assert answer.lines[0].startswith("Reads: ")
+    assert answer.lines[0].startswith("Reads, best against best: ")
     assert answer.lines[1] == "The targets were not measured alike: a reads cold; b reads warm."
     assert answer.lines[1] not in answer.notes
     alike = answers(summary_of(find_all(two_targets()), two_targets()))[0]

@@ -180,7 +180,7 @@ def test_a_map_needs_two_dimensions() -> None:
 def test_targets_side_by_side_the_winner_first(tmp_path: Path) -> None:
     figure = maps.build(data_of(tmp_path, Shape(repetitions=7)))[0]
     assert figure.title == "nvme against scratch · write"
-    assert figure.caption.startswith("nvme is faster in ")
+    assert figure.caption.startswith("The same ranks and block in both: nvme is faster in ")
     cells = {(cell["column"], cell["series"]): cell for cell in figure.spec["data"]["values"]}
     assert cells["8", "128K"]["outcome"] == "faster"
     assert cells["8", "128K"]["position"] > 0

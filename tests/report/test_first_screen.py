@@ -107,7 +107,7 @@ def test_a_disturbed_part_is_marked_and_not_judged() -> None:
     assert judgement([other, disturbed], []) == (
         "Other programs disturbed memory (grade C); cores reach 50 % of their ceiling."
     )
-    assert "disturbed (grade C)" in front_svg(Front("host", "machine", "", []), [disturbed])
+    assert "disturbed (grade C)" in front_svg(Front("host", "machine", [], []), [disturbed])
 
 
 def test_parts_stand_in_a_fixed_order_and_writes_apart_from_reads() -> None:
@@ -138,7 +138,7 @@ def test_a_part_without_a_ceiling_says_which_to_declare() -> None:
     known = replace(vessel, row=with_ceiling(vessel.row, 1e11))
     assert (known.share, known.advice) == (0.5, "")
     assert known.kind == "declared ceiling 100 GB/s"
-    assert known.interval == "45.0 to 55.0 GB/s"
+    assert known.interval == "[45.0, 55.0]"
     assert replace(vessel, row=vessel.row.model_copy(update={"low": None, "high": None})).interval_kind == "one sample"
 
 
@@ -191,7 +191,7 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     changes = [Finding(kind="k", text="t", gain=Gain(factor=2, low=1.5, high=2.5))]
     assert judgement(found, changes) == (
         "Cores reach 90 % of their ceiling, memory 50 %; 1 of 3 parts has no known ceiling; "
-        "the largest sure gain is 2.00 x (1.50 x to 2.50 x)."
+        "the largest sure gain is 2.00 x [1.50 x, 2.50 x]."
     )
     assert judgement([], []) == ""
     lost = row(0.02, "noise_share", "of time", better="less")
@@ -211,7 +211,7 @@ def test_the_machine_is_named_by_what_is_known_of_it() -> None:
         ("Reads gain", "2 x.", ("Reads gain", "2 x.")),
         ("Reads gain", "Reads gain: 2 x.", ("Reads gain", "2 x.")),
         ("Reads", "Reads gain: 2 x.", ("Reads", "Reads gain: 2 x.")),
-        ("", "Reads gain: by 1.5 x.", ("Reads gain", "By 1.5 x.")),
+        ("", "Reads gain: by 1.5 x.", ("Reads gain", "by 1.5 x.")),
         ("", "At 1.5 x reads gain.", ("At 1.5 x reads gain", "")),
         ("", "w" * 120 + ": long", ("", "w" * 120 + ": long")),
     ],

@@ -47,15 +47,15 @@ def test_the_range_of_few_repetitions_is_called_one() -> None:
     few = row(4e8, repetitions=[3.6e8, 4e8, 4.4e8], flags=flags_of("interval-below-95"))
     single = row(4e8, low=None, high=None, flags=flags_of("interval-below-95"))
     (machine, _) = grids(summary([few, single]))
-    assert cells(machine, 0)["interval"] == "360 to 440 in 3 repetitions"
-    assert cells(machine, 1)["interval"] == DASH
+    assert cells(machine, 0)["interval or range"] == "360 to 440 in 3 repetitions"
+    assert cells(machine, 1)["interval or range"] == DASH
 
 
 def test_ullage_is_what_is_not_filled() -> None:
     (machine, _) = grids(summary([row(4e8, declared(5e8)), row(1e8), row(6e8, declared(5e8))]))
     first, second, third = (cells(machine, line) for line in range(3))
     assert (first["part"], second["part"]) == ("disk", "")
-    assert (first["reaches"], first["interval"], first["ceiling"]) == ("400 MB/s", "[360, 440]", "500 MB/s")
+    assert (first["reaches"], first["interval or range"], first["ceiling"]) == ("400 MB/s", "[360, 440]", "500 MB/s")
     assert (first["of which kind"], first["ullage"]) == ("declared", "20 %")
     assert (first["verdict"], first["grade"]) == ("cold", "B")
     assert (second["ceiling"], second["ullage"]) == (DASH, DASH)

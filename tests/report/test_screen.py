@@ -92,7 +92,7 @@ def test_an_import_ends_on_one_screen_with_its_answer_in_eight_lines(
     assert run(["import", str(GOLDEN / "nvme_vs_scratch.csv"), "--result", str(tmp_path / "r")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= MOST_ROWS
-    first = next(index for index, line in enumerate(lines) if line.startswith("  Writes: nvme for blocks up to 512K"))
+    first = next(index for index, line in enumerate(lines) if line.startswith("  Writes, best against best: nvme for"))
     box = lines[first : lines.index("", first)]
     assert len(box) <= MOST_LINES
     assert lines[-1] == str(tmp_path / "r")
@@ -122,10 +122,10 @@ def test_a_disturbed_number_is_marked_and_its_use_is_not_denied_where_it_is_used
     said = contamination_findings([disturbed])
     lines = texts(one(disturbed, findings=said))
     assert next(text for text in lines if "2.00 GB/s" in text).endswith("grade C")
-    assert "other programs disturbed 1 of 1 number (grade C), which no finding uses" in " ".join(lines)
+    assert "Other programs disturbed 1 of 1 row (grade C), which no finding uses" in " ".join(lines)
     # A prediction from disturbed rates, or a measurement of what disturbs, rests on it.
     used = " ".join(texts(one(disturbed, findings=[Finding(kind="predicted-phase", text="It takes 3 s.")])))
-    assert "other programs disturbed 1 of 1 number (grade C)" in used
+    assert "Other programs disturbed 1 of 1 row (grade C)" in used
     assert "no finding uses" not in used
 
 
@@ -171,7 +171,8 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
         "5. cpu: more advice of cpu",
     ]
     assert "remark" not in "\n".join(lines)
-    assert any(line.startswith("  Note: these parts are not complete: disk (interrupted)") for line in lines)
+    assert lines[1] == "| Interrupted, failed in part"
+    assert lines[2].startswith("| The run was interrupted: disk (interrupted) of 2 suites. It has ")
 
 
 def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
@@ -202,7 +203,7 @@ def test_a_run_of_suites_answers_its_own_question_first() -> None:
 
 def test_data_that_was_verified_in_part_is_said() -> None:
     part = row(notes=["verified 12.5 % of the bytes read, not all of them"])
-    assert any("1 number is of data verified in part (12.5 % or more)" in line for line in texts(one(part)))
+    assert any("1 row is of data verified in part (12.5 % or more)" in line for line in texts(one(part)))
     assert not any("verified" in line for line in texts(one(row())))
 
 
@@ -212,7 +213,7 @@ def test_many_long_findings_leave_room_for_what_follows() -> None:
         for number in range(40)
     ]
     lines = must_fit(parts_of(long))
-    assert any("Note:" in line for line in lines)
+    assert lines[1] == "| Interrupted"
     assert sum(line.startswith("  ") and line.strip()[:2].rstrip(".").isdigit() for line in lines) == 5
 
 

@@ -54,7 +54,7 @@ def test_many_nodes_and_switches_are_put_together() -> None:
 
 def test_the_largest_launch_of_the_suite_counts() -> None:
     launches = tuple(
-        Launch("plans/001.json", make_run(ranks).model_copy(update={"suite": suite}), True, "", tuple(hosts))
+        Launch("plans/001.json", make_run(ranks).model_copy(update={"suite": suite}), "complete", "", tuple(hosts))
         for suite, ranks, hosts in (("rings", 2, ["n0", "n1"]), ("rings", 4, ["n0", "n2"]), ("pairs", 9, ["n0", "n3"]))
     )
     system: dict[str, object] = {"switches": [switch.model_dump(mode="json") for switch in SWITCHES]}
@@ -83,7 +83,7 @@ def test_the_largest_launch_of_the_suite_counts() -> None:
 )
 def test_why_switches_are_not_known_is_said_of_several_nodes(system: dict[str, object], why: str) -> None:
     def notes(*hosts: str) -> list[str]:
-        launch = Launch("plans/001.json", make_run(2).model_copy(update={"suite": "rings"}), True, "", hosts)
+        launch = Launch("plans/001.json", make_run(2).model_copy(update={"suite": "rings"}), "complete", "", hosts)
         summary = Summary(suite="rings", run_id="r", created="now", rows=[], system=system)
         return switch_notes(ReportData(summary, launches=(launch,)), "rings")
 

@@ -24,12 +24,13 @@ def printed(summary: Summary, width: int = 160) -> str:
 def test_the_same_words_and_columns_as_the_page() -> None:
     text = printed(make_summary())
     assert "sweep of nvme and scratch" in text
-    assert "Of 64 numbers: 32 synced, 24 cold, 4 warm, 4 mixed." in text
+    assert "Of 64 rows: 32 synced, 24 cold, 4 warm, 4 mixed." in text
     assert "warning: scratch writes with 8M blocks" in text
     assert "warning: 8 ranks share 4 cores" in text
     heads = next(line for line in text.splitlines() if "median" in line)
     assert heads.split() == [
-        "target", "access", "ranks", "block", "median", "interval", "verdict", "grade", "of", "ceiling", "n", "flags",
+        "target", "access", "ranks", "block", "median", "interval", "or", "range", "verdict", "grade", "of", "ceiling",
+        "n", "flags",
     ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ def test_title_and_scope() -> None:
 def test_verdict_line_counts_every_row() -> None:
     summary = make_summary()
     line = texts.verdict_line(summary.rows)
-    assert line == "Of 64 numbers: 32 synced, 24 cold, 4 warm, 4 mixed. Contamination grade: 48 A, 16 B."
+    assert line == "Of 64 rows: 32 synced, 24 cold, 4 warm, 4 mixed. Contamination grade: 48 A, 16 B."
 
 
 def test_verdict_line_says_what_is_without_interval() -> None:
@@ -35,9 +35,9 @@ def test_verdicts_are_counted_of_what_moved_bytes_alone() -> None:
     computed = moved[0].model_copy(update={"unit": "op/s", "case": "c", "params": {}, "verdict": "none"})
     verdicts = texts.verdict_line(moved).partition(": ")[2]
     assert texts.verdict_line([*moved, stat, computed]).startswith(
-        f"6 numbers, of which 4 moved bytes: {verdicts.partition('. ')[0]}. "
+        f"6 rows, of which 4 moved bytes: {verdicts.partition('. ')[0]}. "
     )
-    assert texts.verdict_line([stat, computed]).startswith("2 numbers. ")
+    assert texts.verdict_line([stat, computed]).startswith("2 rows. ")
 
 
 def test_a_grade_that_is_not_known_is_explained() -> None:

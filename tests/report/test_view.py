@@ -65,7 +65,6 @@ def test_only_the_first_metric_of_an_access_is_drawn() -> None:
     view = make_view(of([*rows, *more]))
     assert len(view.panels) == 8
     assert {panel.metric for panel in view.main} == {"bandwidth"}
-    assert len(view.main_rows) == len(rows)
 
 
 def test_of_many_panels_the_best_are_drawn() -> None:

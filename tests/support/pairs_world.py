@@ -13,7 +13,7 @@ from support.suite_words import request_of
 from ullage.model.describe import Describe
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.suites.pairs.options import PairsOptions
+from ullage.suites.pairs.suite import PairsOptions
 
 Time = Callable[[int, int, int], float]
 """Seconds one way by repetition, sender and receiver."""

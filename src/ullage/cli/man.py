@@ -20,8 +20,10 @@ _EXIT_CODES: Final = (
     ("0", "The command succeeded."),
     ("2", "A word, file or plan is wrong. Nothing was touched."),
     ("3", "The machine or its MPI does not allow the command."),
-    ("4", "A case of the run failed. The other cases are complete."),
+    ("4", "A case of the run failed, or a floor of --require. The other cases are complete."),
     ("5", "The run was interrupted or ended by a time limit. `ullage resume` continues it."),
+    ("6", "No floor of --require failed, and one cannot be told."),
+    ("7", "A node is suspect (--each-node --strict)."),
 )
 _FILES: Final = (
     ("ullage-results/RUN_ID/", "Folder of a result: plans, records, facts of the machine, summary and report."),

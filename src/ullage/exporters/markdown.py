@@ -10,13 +10,15 @@ from ullage.exporters import Exporter
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH
 from ullage.report import texts
-from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
+from ullage.report.bars import bars_grids
+from ullage.report.contents import LEAD, Cards, Content, Grid, Section, built_sections
 from ullage.report.data import ReportData
 from ullage.report.first_screen import front_of
 from ullage.report.grids import Column
 from ullage.report.headlines import Vessel
 from ullage.report.picture import Front, share_text
 from ullage.report.row_table import columns, front_columns, front_rows
+from ullage.report.soundness import unsound
 from ullage.report.texts import escape, title, verdict_line
 
 
@@ -25,8 +27,9 @@ def render(data: ReportData) -> str:
     summary, view, sections = data.summary, data.view, built_sections(data)
     parts = [
         f"# {escape(texts.title(data))}",
+        _unsound(data),
         escape(texts.scope(view)),
-        escape(texts.verdict_line(view.main_rows)),
+        escape(texts.verdict_line(summary.rows)),
         *(_content(section, content) for section, content in sections if section.order <= LEAD),
         _list("Findings", summary.findings),
         "" if summary.parts else _section("Best settings", table(front_columns(view), front_rows(view.swept))),
@@ -36,6 +39,21 @@ def render(data: ReportData) -> str:
         _section("How to reproduce", _code(shlex.join(summary.command))) if summary.command else "",
     ]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _unsound(data: ReportData) -> str:
+    """Quote the box that stands before any number."""
+    found = unsound(data)
+    if found is None:
+        return ""
+    lines = [f"- {escape(line)}" for line in found.lines]
+    lines += [f"- Go on: {_code_in_line(found.command)}"] if found.command else []
+    return "\n".join(f"> {line}".rstrip() for line in [f"**{escape(found.title)}**", "", *lines])
+
+
+def _code_in_line(text: str) -> str:
+    fence = "`" * (max((len(run) for run in re.findall(r"`+", text)), default=0) + 1)
+    return f"{fence}{text}{fence}"
 
 
 def table(shown: Sequence[Column[Row]], rows: Sequence[Row]) -> str:
@@ -56,11 +74,14 @@ def _lines(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> 
 def _content(section: Section, content: Content) -> str:
     parts = [_cards(cards) for cards in content.cards]
     parts.extend(escape(note) for note in content.notes)
-    for grid in content.grids:
-        heads = [(column.heading, column.is_number) for column in grid.columns]
-        parts.extend(filter(None, [f"### {escape(grid.title)}" if grid.title else ""]))
-        parts.append(_lines(heads, [[cell.text for cell in row] for row in grid.rows]))
+    parts.extend(part for grid in content.grids for part in _grid(grid))
     return _section(section.title, "\n\n".join([escape(section.doc), *parts]))
+
+
+def _grid(grid: Grid) -> list[str]:
+    heads = [(column.heading, column.is_number) for column in grid.columns]
+    lines = _lines(heads, [[cell.text for cell in row] for row in grid.rows])
+    return [*([f"### {escape(grid.title)}"] if grid.title else []), lines]
 
 
 def _cards(cards: Cards) -> str:
@@ -98,14 +119,21 @@ def render_brief(data: ReportData) -> str:
     front, vessels = front_of(data)
     lines = [
         f"### {_short(front.host)}: {_short(title(data))}",
+        _unsound(data),
         _short(front.machine, 300),
-        escape(front.judgement),
+        f"**{escape(front.question)}**" if front.question else "",
+        *map(escape, front.lines),
+        *(part for grid in bars_grids(front.bars) for part in _grid(grid)),
         "\n".join(
-            ["| part | value | interval | of its ceiling | what |", "|---|--:|---|--:|---|", *map(_line, vessels)]
+            [
+                "| part | value | interval or range | of its ceiling | what |",
+                "|---|--:|---|--:|---|",
+                *map(_line, vessels),
+            ]
         )
         if vessels
         else "",
-        "" if vessels else escape(verdict_line(data.view.main_rows)),
+        "" if vessels or front.bars else escape(verdict_line(data.summary.rows)),
         _changes(front),
         f"Run `{_letters(data.summary.run_id)}`, {escape(data.summary.created)}.",
     ]

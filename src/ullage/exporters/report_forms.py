@@ -52,6 +52,12 @@ def _front_png(data: ReportData) -> bytes:
     return svg_to_png(_front_svg(data))
 
 
+def _pdf(data: ReportData) -> bytes:
+    from ullage.report.printed import printed_svg
+
+    return svg_to_pdf(printed_svg(data))
+
+
 def _pictures(form: str, data: ReportData) -> Mapping[str, str | bytes]:
     """Draw the charts by file name, PNG at twice the size of the page; add the front page where there are rows."""
     front, draw = (_front_png, to_png) if form == "png" else (_front_svg, to_svg)
@@ -114,5 +120,5 @@ EXPORTERS: Final = (
     Exporter(
         "svg", "a folder of front page and charts as SVG", "charts-svg", partial(_pictures, "svg"), alone=_front_svg
     ),
-    Exporter("pdf", "the front page as PDF", "front.pdf", lambda data: svg_to_pdf(_front_svg(data))),
+    Exporter("pdf", "the page as PDF: first screen, answers and charts", "report.pdf", _pdf),
 )

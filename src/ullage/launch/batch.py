@@ -20,6 +20,7 @@ from string import Template
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.system.allocation import PPN_VARIABLE
 
 # A client waits long for a server that restarts.
 _TIMEOUT_S: Final = 60
@@ -165,7 +166,7 @@ class BatchSystem:
             launcher=text.launcher,
             lines="\n".join(self.directives(wanted, plain_name(text.name))),
             output=self.path_word(text.output),
-            modules=_modules(wanted),
+            modules=f"{_modules(wanted)}{_most_processors(wanted)}",
             command=shlex.join(text.command),
             body=self.job_body(wanted, text).rstrip("\n"),
         )
@@ -238,6 +239,11 @@ class BatchSystem:
 
 def _modules(wanted: JobRequest) -> str:
     return "".join(f"module load {shlex.quote(one)}\n" for one in wanted.modules)
+
+
+def _most_processors(wanted: JobRequest) -> str:
+    """Return the line that holds a job with whole nodes, which is given all processors, to those it has asked for."""
+    return f"export {PPN_VARIABLE}={wanted.ppn}\n" if wanted.ppn and wanted.exclusive else ""
 
 
 def _of_job(words: Iterable[str], job: str) -> list[str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from ullage.model.base import Strict, doc
 
-NodeState: TypeAlias = Literal["good", "suspect", "not measured"]
+NodeState: TypeAlias = Literal["good", "suspect", "unknown", "not measured"]
 
 
 class NodeCell(Strict):
@@ -55,3 +55,8 @@ class Nodes(Strict):
     def named(self, state: NodeState) -> list[str]:
         """Return the names of the nodes in that state, in their order."""
         return [node.name for node in self.nodes if node.state == state]
+
+    @property
+    def not_told(self) -> list[str]:
+        """The names of those that are neither good nor suspect."""
+        return [node.name for node in self.nodes if node.state in ("unknown", "not measured")]

@@ -22,6 +22,7 @@ from ullage.grouping import grouped
 from ullage.model import flags
 from ullage.model.summary import Finding, Gain, Row, Summary
 from ullage.quantity import listing
+from ullage.report.bars import Bars, side_by_side
 
 _LONGEST: Final = 90
 _CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
@@ -46,7 +47,9 @@ def told(finding: Finding) -> HeadedText:
     head, rest = (finding.text, "") if stop is None else (finding.text[: stop.start()], finding.text[stop.end() :])
     if not head or len(head) > _LONGEST:
         return HeadedText("", finding.text)
-    return HeadedText(head, _capitalised(rest.strip()))
+    # After a colon there may stand a name, which keeps its letters.
+    is_sentence = stop is not None and stop[0] != ":"
+    return HeadedText(head, _capitalised(rest.strip()) if is_sentence else rest.strip())
 
 
 def _continued(text: str, title: str) -> str:
@@ -128,7 +131,8 @@ class AnswerRule:
     """What ``suite`` is asked, and which kinds of its findings answer, the decision first.
 
     ``remarks``: kinds that speak of the measurement rather than of the machine. ``best``: the number by which findings
-    of a kind stand in order where they have no gain: the largest first, or of ``-name`` the least.
+    of a kind stand in order where they have no gain: the largest first, or of ``-name`` the least. ``picture``: makes
+    the one picture of the answer; without it each target stands beside the others.
     """
 
     suite: str
@@ -136,6 +140,7 @@ class AnswerRule:
     kinds: Sequence[str] = ()
     remarks: Sequence[str] = ()
     best: Mapping[str, str] = field(default_factory=dict[str, str])
+    picture: Callable[[Summary], list[Bars]] = side_by_side
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,18 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
     suites = [*([] if suites and summary.suite not in by_suite else [summary.suite]), *suites]
     found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]
     return [answer for answer in found if answer.lines or answer.notes or answer.remarks]
+
+
+def asked(summary: Summary) -> Answer | None:
+    """Return the answer to the question of the suite that was run; None of one without a question of its own."""
+    own = (one for one in answers(summary) if one.suite == summary.suite and one.title != _ANY_QUESTION)
+    return next(own, None)
+
+
+def picture_of(summary: Summary) -> list[Bars]:
+    """Return the one picture of the suite's answer; nothing where the vessels of the machine's parts are it."""
+    rule = next((rule for rule in load_rules(summary.suites) if rule.suite == summary.suite), None)
+    return (side_by_side if rule is None else rule.picture)(summary)
 
 
 def load_rules(suites: Collection[str] | None = None) -> list[AnswerRule]:
@@ -266,14 +283,18 @@ _WORDS: Final = {
     flags.DRIFTING: "repetitions that rise or fall in turn",
     flags.DEPENDENT: "repetitions that are not independent",
     flags.NOT_CONVERGED: "the interval is wider than was asked",
-    flags.INVALID: "INVALID: breaks a limit of physics",
+    flags.INVALID_ABOVE_CEILING: "INVALID: breaks a limit of physics",
+    flags.INVALID_LITTLES_LAW: "INVALID: breaks a limit of physics",
+    flags.INVALID_VERIFICATION: "INVALID: wrong data was read back",
+    flags.INVALID_NOTHING_ARRIVED: "INVALID: nothing arrived",
+    flags.INVALID: "INVALID: incomplete, or against the rules of its benchmark",
     "interval-below-95": "too few repetitions for a 95 % interval",
 }
 
 
-def flag_words(kind: str) -> str:
-    """Say what a flag of ``kind`` means; of a kind that nobody has put into words, return its code."""
-    return _WORDS.get(kind, kind.replace("-", " "))
+def flag_words(flag: flags.Flag) -> str:
+    """Say what ``flag`` means; of a kind that nobody has put into words, return its code."""
+    return _WORDS.get(flag.code) or _WORDS.get(flag.kind, flag.kind.replace("-", " "))
 
 
 def unanswered(rows: Sequence[Row]) -> str:
@@ -329,8 +350,8 @@ def _accesses(verdicts: dict[str, str]) -> str:
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:
-    counts = Counter(kind for row in rows for kind in dict.fromkeys(flag.kind for flag in row.flags))
-    texts = [f"{flag_words(kind)} ({_share(count, len(rows))})" for kind, count in counts.most_common()]
+    counts = Counter(words for row in rows for words in dict.fromkeys(map(flag_words, row.flags)))
+    texts = [f"{words} ({_share(count, len(rows))})" for words, count in counts.most_common()]
     if not texts:
         return []
     more = [f"{len(texts) - _MOST_FLAGS} more"] if len(texts) > _MOST_FLAGS else []

@@ -63,14 +63,19 @@ def uncollected() -> Generator[None, None, None]:
 class Launch:
     """One start of the engine. ``plan`` is its file below the result, whose hash is empty when it is gone.
 
-    ``hosts``: of its nodes, in their order.
+    ``ended``: the status of its last record, empty without one. ``hosts``: of its nodes, in their order.
     """
 
     plan: str
     run: RunRecord
-    complete: bool
+    ended: str
     plan_sha256: str
     hosts: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether it could write its last record."""
+        return bool(self.ended)
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ class ReportData:
     ``phases``: counted repetitions by case and phase name. ``unreadable``: lines of files that were no records.
 
     ``measured``: the same repetitions in the order of the records, with their case and launch. ``care``: the suites and
-    parts of the machine that the reader uses; the gains of others weigh less.
+    parts of the machine that the reader uses; the gains of others weigh less. ``folder``: of the result, empty for
+    one that is in none.
     """
 
     summary: Summary
@@ -90,6 +96,7 @@ class ReportData:
     unreadable: tuple[str, ...] = ()
     measured: tuple[Measured, ...] = ()
     care: tuple[str, ...] = ()
+    folder: str = ""
 
     @cached_property
     def view(self) -> View:
@@ -145,7 +152,16 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
     launches = [_launch(result, file, file.run) for file in files if file.run is not None]
     unreadable = [f"{file.path.name}:{problem.line}: {problem.text}" for file in files for problem in file.problems]
     request = result.read_request()
-    return ReportData(stored, phases, tuple(launches), request, tuple(unreadable), tuple(measured), _care(request))
+    return ReportData(
+        stored,
+        phases,
+        tuple(launches),
+        request,
+        tuple(unreadable),
+        tuple(measured),
+        _care(request),
+        str(result.path),
+    )
 
 
 def _care(request: Request | None) -> tuple[str, ...]:
@@ -159,4 +175,4 @@ def _launch(result: ResultFolder, file: RecordFile, run: RunRecord) -> Launch:
     plan = owner.plan_path(int(file.path.stem))
     digest = hashlib.sha256(read_bytes(plan)).hexdigest() if plan.is_file() else ""
     hosts = dict.fromkeys(one.node for one in file.records if isinstance(one, ProbeRecord) and one.probe == "node")
-    return Launch(str(plan.relative_to(result.path)), run, file.end is not None, digest, tuple(hosts))
+    return Launch(str(plan.relative_to(result.path)), run, file.end.status if file.end else "", digest, tuple(hosts))

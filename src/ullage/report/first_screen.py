@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first screen: the machine's name, one sentence, a vessel for each part of it, and what to change first. Pure.
+"""The first screen: may it be believed, the answer, the one picture that shows it, and what to change first. Pure.
+
+A suite with a question begins with its answer, and its picture may be bars. A run on a machine begins with a judgement
+in one sentence, and its picture is a vessel for each part.
 
 The five findings that stand first are what went wrong, what to change first, and what else is advised.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.model.summary import Finding, Gain, Summary
-from ullage.quantity import listing, percent, plural, times
+from ullage.quantity import between, listing, percent, plural, times
 from ullage.report import texts
 from ullage.report.answers import (
     MOST_CHANGES,
@@ -17,17 +21,21 @@ from ullage.report.answers import (
     HeadedText,
     advice_of,
     answers,
+    asked,
     change_first,
     nothing_found,
+    picture_of,
     remark_kinds,
     told,
 )
+from ullage.report.bars import Bars, bars_grids
 from ullage.report.data import ReportData
 from ullage.report.facts import number_of, part_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.ladders import ladder_svg
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.sections.ladders import SECTION
+from ullage.report.soundness import unsound
 from ullage.report.tabs import Parts
 from ullage.report.texts import inert
 from ullage.units import format_volume
@@ -155,9 +163,44 @@ def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[
 
 
 def gain_text(gain: Gain) -> str:
-    """Write a gain as ``2.10 x (1.90 x to 2.30 x)``, or as one estimate where it has no interval."""
-    known = f" ({times(gain.low)} to {times(gain.high)})" if gain.low and gain.high else " (one estimate)"
-    return f"{times(gain.factor)}{known}"
+    """Write a gain as ``2.10 x [1.90 x, 2.30 x]``, or as one estimate where it has no interval."""
+    known = between(times(gain.low), times(gain.high)) if gain.low and gain.high else "(one estimate)"
+    return f"{times(gain.factor)} {known}"
+
+
+MOST_SAID: Final = 2
+NO_GAIN: Final = "No setting that was measured brings a sure gain. Further findings are with each part."
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a first screen begins with.
+
+    ``question``: of the suite; empty for a run on a machine. ``lines``: sentences, the first is the answer. ``bars``:
+    the picture; where there are none, it is the vessels.
+    """
+
+    question: str
+    lines: tuple[str, ...]
+    bars: tuple[Bars, ...]
+
+
+def said_first(data: ReportData, vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Said:
+    """Return the answer of the suite that was run, and what the picture shows; else the judgement of the machine."""
+    answer, shown = asked(data.summary), tuple(picture_of(data.summary))
+    judged = reaches(shown) if shown else judgement(vessels, changes)
+    if answer is None:
+        return Said("", (judged,) if judged else (), shown)
+    lines = (answer.lines or answer.notes)[:MOST_SAID]
+    return Said(answer.title, tuple(filter(None, [*lines, judged])), shown)
+
+
+def reaches(groups: Sequence[Bars]) -> str:
+    """Say what bars of shares show: ``Of the ceiling: here: sequential reads of 1M reach 62 %; ...``; else nothing."""
+    counted = [bar for group in groups for bar in group.bars if bar.of_ceiling and not bar.remark]
+    shares = [(bar.label, bar.row.share) for bar in counted]
+    known = [f"{label} reach {percent(share)}" for label, share in shares if share is not None]
+    return f"Of the ceiling: {'; '.join(known)}." if known else ""
 
 
 def heading(data: ReportData) -> str:
@@ -170,24 +213,28 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
     from markupsafe import Markup
 
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
+    said = said_first(data, found, changes)
     return {
         "heading": heading(data),
         "title": texts.title(data),
         "machine": machine_line(data.summary),
-        "judgement": judgement(found, changes),
+        "said": said,
+        "bars": bars_grids(said.bars),
         # The drawing is safe to mark up: vessel_svg escapes every text in it.
         "vessels": [
             (vessel, Markup(vessel_svg(vessel, f"vessel-{index}")), parts.of_vessel(vessel))  # noqa: S704
             for index, vessel in enumerate(found)
+            if not said.bars
         ],
         "how_to_declare": how_to_declare(found),
         "ladders": _ladders(data),
         "changes": [
             (finding, told(finding), "" if finding.gain is None else gain_text(finding.gain))
-            for finding in changes or _foremost(data)
+            for finding in changes or _foremost(data, said)
         ],
         "names_gains": bool(changes),
-        "nothing": nothing_found(data.summary.rows),
+        "no_gain": NO_GAIN,
+        "nothing": NO_GAIN if said.question and said.lines else nothing_found(data.summary.rows),
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }
@@ -207,19 +254,31 @@ def _ladders(data: ReportData) -> dict[str, Any]:
     return {"title": SECTION.title, "doc": SECTION.doc, "pictures": pictures, "grids": content.grids if content else []}
 
 
-def _foremost(data: ReportData) -> list[Finding]:
-    """Return what stands first where no change brings a gain."""
+def _foremost(data: ReportData, said: Said) -> list[Finding]:
+    """Return what stands first where no change brings a gain, without what the answer has said already."""
     answered = answers(data.summary)
-    return top_findings(data, answered) or first_lines(answered)
+    found = top_findings(data, answered) or first_lines(answered)
+    return [one for one in found if one.text not in said.lines]
 
 
 def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     """Return the first screen as a picture for slides, and its vessels."""
     found, changes = vessels(data.summary, data.declared_by), changes_of(data)
-    shown = changes or _foremost(data)
+    said = said_first(data, found, changes)
+    shown = changes or _foremost(data, said)
     lines = [_change_line(told(finding), finding) for finding in shown]
     machine, title = inert(machine_line(data.summary)), CHANGES if changes or not shown else FOUND
-    return Front(inert(heading(data)), machine, judgement(found, changes), lines, title), found
+    front = Front(
+        inert(heading(data)),
+        machine,
+        said.lines,
+        lines,
+        title,
+        unsound=unsound(data),
+        question=said.question,
+        bars=said.bars,
+    )
+    return front, [] if said.bars else found
 
 
 def _change_line(said: HeadedText, finding: Finding) -> str:

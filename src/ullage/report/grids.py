@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_share, percent, scale_for, significant
+from ullage.quantity import DASH, format_bounds, format_quantity, format_share, percent, significant
 from ullage.report.contents import Grid, Heading
 from ullage.report.table import Cell, peer_ratio
 
@@ -121,7 +121,7 @@ def value_hint(row: Row | None) -> str:
     """Format the interval, flags and grade of a row; empty without a row."""
     if row is None:
         return ""
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    interval = format_bounds(row)
     return "; ".join(filter(None, (interval, ", ".join(row.flag_codes), f"grade {row.grade}" if row.grade else "")))
 
 
@@ -184,10 +184,10 @@ def peer_share_text(row: Row | None) -> str:
 
 
 def interval_text(row: Row | None) -> str:
-    """Format the interval of a row; a dash without one."""
+    """Format the interval or range of a row; a dash without one."""
     if row is None:
         return DASH
-    return format_interval(row.low, row.high, scale_for([row.median], row.unit)) or DASH
+    return format_bounds(row) or DASH
 
 
 def ratio_text(row: Row | None) -> str:

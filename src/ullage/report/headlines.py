@@ -15,7 +15,7 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
 from ullage.model.summary import Headline, Row, Summary
-from ullage.quantity import format_quantity, percent, plural, scale_for, significant
+from ullage.quantity import between, format_bounds, format_quantity, percent, plural
 from ullage.report.verdicts import is_invalid
 from ullage.units import format_bytes
 
@@ -251,15 +251,11 @@ class Vessel:
 
     @property
     def interval(self) -> str:
-        """``1.19 to 1.27`` in the unit of the value; empty for a single sample."""
+        """``[1.19, 1.27]`` in the unit of the value, or a range; empty for a single sample."""
         row = self.row
-        if row.low is None or row.high is None:
-            return ""
-        if self.is_time_lost:
-            return f"{percent(row.low, 1)} to {percent(row.high, 1)}"
-        scale = scale_for([row.median], row.unit)
-        low, high = (significant(value / scale.factor) for value in (row.low, row.high))
-        return f"{low} to {high} {scale.unit}".strip()
+        if row.low is None or row.high is None or not self.is_time_lost:
+            return format_bounds(row)
+        return between(percent(row.low, 1), percent(row.high, 1), is_range=row.has_range)
 
     @property
     def interval_kind(self) -> str:
@@ -333,7 +329,7 @@ def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel
 def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     found = headlines_of(summary)
     rows = [summary.rows[line.row] for line in found]
-    known = [Vessel(_part_of_vessel(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
+    known = [Vessel(part_of_vessel(line.part, row), line.what, row, by) for line, row in zip(found, rows, strict=True)]
     first = {line.row for part in summary.parts if part.first for line in part.headlines}
     # A part that was measured first is shown by its usual number of that: by the same settings on every run.
     told: dict[str, int] = {}
@@ -349,7 +345,7 @@ def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
     return [one for one in known if one.row.unit.endswith("/s") or not one.part.startswith("disk")]
 
 
-def _part_of_vessel(part: str, row: Row) -> str:
+def part_of_vessel(part: str, row: Row) -> str:
     """Return the part of the machine; writes and reads of a disk are two parts."""
     if part != "disk":
         return part

@@ -22,6 +22,7 @@ from ullage.report.grids import grid_of
 from ullage.report.row_table import AT_ONCE, compact_spec, front_columns, front_rows, row_table, to_csv, to_json
 from ullage.report.scripts import chart_library, compiled_templates, policy_hash
 from ullage.report.sections.front import what_was_run
+from ullage.report.soundness import unsound
 from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
 from ullage.report.texts import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.vega import CONFIG
@@ -65,7 +66,12 @@ def render(data: ReportData) -> str:
     parts = Parts(data.summary)
     drawn = _drawn(data)
     table = row_table(data, parts)
-    figures = {name: inert_json(compact_spec(figure.spec)) for one in drawn for name, figure in one.figures.items()}
+    figures = {
+        name: inert_json(compact_spec(figure.spec))
+        for one in drawn
+        for name, figure in one.figures.items()
+        if figure.spec
+    }
     page = {
         **_head(data),
         **first_screen(data, parts),
@@ -146,7 +152,7 @@ def _drawn(data: ReportData) -> list[Drawn]:
 
 
 def _head(data: ReportData) -> dict[str, Any]:
-    rows = data.view.main_rows
+    rows = data.summary.rows
     # Bytes that moved or did not are no question where none were to move.
     judged = [] if all(row.verdict == texts.NO_VERDICT for row in rows) else rows
     counted = [classify(row).name for row in judged]
@@ -157,6 +163,7 @@ def _head(data: ReportData) -> dict[str, Any]:
     # The template's context lives until the next collection: it must not hold the rows.
     return {
         "created": data.summary.created,
+        "unsound": unsound(data),
         "run_id": data.summary.run_id,
         "scope": texts.scope(data.view),
         "verdict_line": texts.verdict_line(rows),

@@ -10,7 +10,7 @@ from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.ladders import NOT_EXPLAINED
 from ullage.errors import one_line
 from ullage.model.summary import Finding, Gain, Ladder, Row, Rung, Summary
-from ullage.quantity import format_quantity, percent, times
+from ullage.quantity import between, format_quantity, percent, times
 from ullage.report.headlines import Vessel, vessels
 
 # A change that costs less is none to name.
@@ -22,7 +22,7 @@ KIND: Final = "rung"
 
 
 def cost(rung: Rung) -> str:
-    """Write ``costs 12 % (10 to 14 %), 1.14 x``; of what the rungs do not explain there is no interval."""
+    """Write ``costs 12 % [10 %, 14 %], 1.14 x``; of what the rungs do not explain there is no interval."""
     lost = percent(1 - rung.factor, 1)
     if rung.what == NOT_EXPLAINED:
         too_much = rung.factor >= _OVERLAP
@@ -30,11 +30,11 @@ def cost(rung: Rung) -> str:
     if rung.low is None or rung.high is None:
         return f"costs {lost} (no interval), {times(1 / rung.factor)}"
     least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
-    between = f"{least:.1f} to {most:.1f} %"
+    known = between(f"{least:.1f} %", f"{most:.1f} %")
     if not rung.is_sure:
         word = "gains" if rung.low > 1 else "costs nothing that can be told"
-        return f"{word} ({between})"
-    return f"costs {lost} ({between}), {times(1 / rung.factor)}"
+        return f"{word} {known}"
+    return f"costs {lost} {known}, {times(1 / rung.factor)}"
 
 
 def steps(ladder: Ladder) -> list[tuple[Rung, float]]:

@@ -14,7 +14,7 @@ from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import Latency, PhaseRecord
 from ullage.model.summary import Row
-from ullage.quantity import Scale, scale_for, significant
+from ullage.quantity import Scale, between, scale_for, significant
 from ullage.report.data import ReportData
 
 _SCALES: Final = {"B/s": Scale(float(1 << 30), "GiB/s"), "op/s": Scale(1e3, "kIOPS")}
@@ -110,12 +110,12 @@ def format_list_rate(value: float | None, unit: str) -> str:
 
 
 def format_list_interval(row: Row) -> str:
-    """Write ``[1.190, 1.270]`` in the unit of ``format_list_rate``; empty when the row has no interval."""
+    """Write ``[1.190, 1.270]``, or a range, in the unit of ``format_list_rate``; empty for a single sample."""
     if row.low is None or row.high is None:
         return ""
     scale = phase_scale([row.median], row.unit)
     low, high = (significant(value / scale.factor, _DIGITS) for value in (row.low, row.high))
-    return f"[{low}, {high}]"
+    return between(low, high, is_range=row.has_range)
 
 
 # -- latency over all repetitions: the engine's histograms added up ----------------------------------------------------

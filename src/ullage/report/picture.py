@@ -7,22 +7,26 @@ picture for slides they stand in one row with the machine's name, the judgement 
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from ullage.errors import one_line
-from ullage.quantity import percent
+from ullage.quantity import format_known, percent
+from ullage.report.bars import Bar, Bars
 from ullage.report.headlines import Vessel
+from ullage.report.soundness import Unsound
 from ullage.report.vega import ACCENT, FONT, INK, MUTED
 
 WIDTH: Final = 1400
 _RED: Final = "#b3261e"
+_AMBER: Final = "#955400"
+_PALE: Final = "#dde2e7"
 _GLASS: Final = "M14 6 L18 102 Q18.4 110 26 110 L74 110 Q81.6 110 82 102 L86 6"
 _TOP, _BOTTOM = 6.0, 110.0
 _STRAIGHT_TO: Final = 102.0
-_MARGIN: Final = 40
+MARGIN: Final = 40
 _LONGEST_NAME: Final = 60
 
 
@@ -43,13 +47,24 @@ OF_PAGE: Final = Colors("var(--ink)", "var(--muted)", "var(--fill)", "var(--red)
 
 @dataclass(frozen=True)
 class Front:
-    """What stands in the picture beside the vessels. ``changes``: a line each, under ``heading``."""
+    """What stands in the picture beside the vessels, or ``bars`` in their place.
+
+    ``lines``: the answer to ``question``, or the judgement of the machine. ``changes``: a line each, under ``heading``.
+    """
 
     host: str
     machine: str
-    judgement: str
+    lines: Sequence[str]
     changes: Sequence[str]
     heading: str = "Change first"
+    unsound: Unsound | None = None
+    question: str = ""
+    bars: Sequence[Bars] = ()
+
+    @property
+    def said(self) -> str:
+        """All that it begins with, in one line."""
+        return " ".join(self.lines)
 
 
 def vessel_svg(vessel: Vessel, name: str) -> str:
@@ -70,7 +85,7 @@ def description(vessel: Vessel) -> str:
     )
     if share is None:
         return f"{known}. Empty: no ceiling is known; {vessel.advice}."
-    wrong = " It does not count: it breaks a limit of physics." if vessel.is_invalid else ""
+    wrong = " It does not count: it is INVALID." if vessel.is_invalid else ""
     return f"{known}. Filled to {percent(share)} of {vessel.kind}.{wrong}"
 
 
@@ -122,53 +137,112 @@ def _label(text: str, y: float, color: str, size: float) -> str:
 # -- the picture for slides --------------------------------------------------------------------------------------------
 
 
-def front_svg(front: Front, vessels: Sequence[Vessel]) -> str:
-    """Draw a picture of its own, on white; everything from a machine is escaped and cut to its place."""
+def front_svg(
+    front: Front, vessels: Sequence[Vessel], below: Callable[[float], tuple[str, float]] = lambda _y: ("", 0.0)
+) -> str:
+    """Draw a picture of its own, on white; everything from a machine is escaped and cut to its place.
+
+    ``below``: draws what stands under it from a height on, and returns that with its own height.
+    """
     lines: list[str] = []
-    y = _MARGIN + 30
-    lines.append(_text(_name(front.host), _MARGIN, y, 34, INK, 700))
+    y = MARGIN + 30
+    lines.append(text_at(_name(front.host), MARGIN, y, 34, INK, 700))
+    box, height = _box(front.unsound, y + 18)
+    lines.append(box)
+    y += height
     for text in textwrap.wrap(one_line(front.machine, 300), 150)[:2]:
         y += 28
-        lines.append(_text(text, _MARGIN, y, 17, MUTED))
+        lines.append(text_at(text, MARGIN, y, 17, MUTED))
     y += 12
-    for text in textwrap.wrap(one_line(front.judgement, 600), 118)[:3]:
+    if front.question:
         y += 28
-        lines.append(_text(text, _MARGIN, y, 21, INK))
+        lines.append(text_at(one_line(front.question, 150), MARGIN, y, 18, MUTED, 700))
+    for text in [row for line in front.lines for row in textwrap.wrap(one_line(line, 600), 118)[:3]]:
+        y += 28
+        lines.append(text_at(text, MARGIN, y, 21, INK))
     y += 36
-    row, height = _row(vessels, y)
+    row, height = _bars(front.bars, y) if front.bars else _row(vessels, y)
     lines.append(row)
     y += height
     if front.changes:
         y += 40
-        lines.append(_text(front.heading, _MARGIN, y, 21, INK, 700))
+        lines.append(text_at(front.heading, MARGIN, y, 21, INK, 700))
         for index, change in enumerate(front.changes, start=1):
             y += 30
-            lines.append(_text(f"{index}. {one_line(change, 140)}", _MARGIN, y, 17, INK))
-    total = y + _MARGIN
-    lines.append(_text("Ullage is the empty part.", WIDTH - _MARGIN, total - 14, 13, MUTED, anchor="end"))
+            lines.append(text_at(f"{index}. {one_line(change, 140)}", MARGIN, y, 17, INK))
+    drawn, height = below(y + MARGIN)
+    lines.append(drawn)
+    total = y + height + MARGIN
+    lines.append(text_at("Ullage is the empty part.", WIDTH - MARGIN, total - 14, 13, MUTED, anchor="end"))
     title = f"{escape(_name(front.host))}: the machine at a glance"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total:.0f}" '
         f'viewBox="0 0 {WIDTH} {total:.0f}" role="img" aria-labelledby="front-title front-desc" '
         f'font-family="{escape(FONT)}">'
-        f'<title id="front-title">{title}</title><desc id="front-desc">{escape(one_line(front.judgement, 600))}</desc>'
+        f'<title id="front-title">{title}</title><desc id="front-desc">{escape(one_line(front.said, 600))}</desc>'
         f'<rect width="100%" height="100%" fill="#ffffff"/>{"".join(lines)}</svg>\n'
     )
+
+
+def _box(found: Unsound | None, y: float) -> tuple[str, float]:
+    """Draw why the result may not be believed as it is; return the drawing and its height."""
+    if found is None:
+        return "", 0.0
+    said = [*found.lines, *([f"Go on: {found.command}"] if found.command else [])]
+    rows = [row for line in said for row in textwrap.wrap(one_line(line, 400), 140)]
+    height = 44.0 + 24 * len(rows)
+    frame = (
+        f'<rect x="{MARGIN}" y="{y:.0f}" width="{WIDTH - 2 * MARGIN}" height="{height:.0f}" rx="6" fill="none" '
+        f'stroke="{_AMBER}" stroke-width="2.5"/>'
+    )
+    texts = [text_at(found.title, MARGIN + 16, y + 28, 19, _AMBER, 700)]
+    texts += [text_at(row, MARGIN + 16, y + 28 + 24 * at, 16, INK) for at, row in enumerate(rows, start=1)]
+    return frame + "".join(texts), height + 18
 
 
 def _name(host: str) -> str:
     return one_line(host, _LONGEST_NAME)
 
 
+def _bars(groups: Sequence[Bars], y: float) -> tuple[str, float]:
+    """Draw the bars below each other with their words; return the drawing and its height."""
+    drawn: list[str] = []
+    at = y
+    for group in groups:
+        drawn.append(text_at(one_line(group.title, 140), MARGIN, at + 16, 18, INK, 700))
+        at += 30
+        for bar in group.bars:
+            drawn.append(_bar(bar, at))
+            at += 30
+        at += 14
+    return "".join(drawn), at - y
+
+
+_BAR_LEFT: Final = 560
+_BAR_WIDTH: Final = 380
+
+
+def _bar(bar: Bar, y: float) -> str:
+    color = _RED if bar.row.is_invalid else MUTED if bar.remark else ACCENT
+    share = "" if bar.row.share is None else f"{percent(bar.row.share)} of its ceiling"
+    words = ", ".join(filter(None, [bar.value, format_known(bar.row), share, bar.remark]))
+    return (
+        f"{text_at(textwrap.shorten(one_line(bar.label), 64, placeholder=' ...'), MARGIN, y + 16, 16, INK)}"
+        f'<rect x="{_BAR_LEFT}" y="{y + 2:.0f}" width="{_BAR_WIDTH}" height="17" fill="{_PALE}"/>'
+        f'<rect x="{_BAR_LEFT}" y="{y + 2:.0f}" width="{_BAR_WIDTH * bar.length:.1f}" height="17" fill="{color}"/>'
+        f"{text_at(words, _BAR_LEFT + _BAR_WIDTH + 14, y + 16, 16, INK)}"
+    )
+
+
 def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
     """Draw the vessels side by side with their words; return the drawing and its height."""
     if not vessels:
         return "", 0.0
-    step = (WIDTH - 2 * _MARGIN) / max(len(vessels), 4)
+    step = (WIDTH - 2 * MARGIN) / max(len(vessels), 4)
     drawn: list[str] = []
     height = 0.0
     for index, vessel in enumerate(vessels):
-        x = _MARGIN + step * index
+        x = MARGIN + step * index
         texts = list(_words(vessel, x + step / 2, y + 184, step))
         scale = 1.35
         place = f'transform="translate({x + step / 2 - 50 * scale:.1f} {y:.1f}) scale({scale})"'
@@ -188,11 +262,12 @@ def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[s
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(one_line(vessel.what, 80), most)[:3]]
     offset = 0.0
     for text, size, color, weight in lines:
-        yield _text(text, x, y + offset, size, color, weight, anchor="middle"), offset
+        yield text_at(text, x, y + offset, size, color, weight, anchor="middle"), offset
         offset += size + 6
 
 
-def _text(text: str, x: float, y: float, size: float, color: str, weight: int = 400, anchor: str = "start") -> str:
+def text_at(text: str, x: float, y: float, size: float, color: str, weight: int = 400, anchor: str = "start") -> str:
+    """Write text of one line; what a machine may have chosen keeps its own direction."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}" fill="{color}" '
         f'text-anchor="{anchor}" direction="ltr" unicode-bidi="isolate">{escape(text)}</text>'

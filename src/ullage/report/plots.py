@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_row, rounded, scale_for
+from ullage.quantity import DASH, format_bounds, format_quantity, format_row, rounded
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordinal, tooltip, verdict_shape
 from ullage.report.verdicts import classify
 
@@ -118,7 +118,7 @@ def interval_point(
         at: rounded(row.median / factor),
         "low": low,
         "high": high,
-        "text": f"{show(row.median)} {format_interval(row.low, row.high, scale_for([row.median], row.unit))}".rstrip(),
+        "text": f"{show(row.median)} {format_bounds(row)}".rstrip(),
         **words,
         "measured": measured.label,
         "hollow": not measured.filled,

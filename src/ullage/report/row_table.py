@@ -239,7 +239,7 @@ def _param_column(key: str) -> Column[Row]:
 def _value_columns(rows: Sequence[Row]) -> list[Column[Row]]:
     shown: list[Column[Row]] = [
         Column("median", value_text, hint=_repetitions, css="median", number=lambda row: row.median),
-        word_column("interval", interval_text, "interval"),
+        word_column("interval or range", interval_text, "interval"),
         Column("verdict", lambda row: row.verdict, is_number=False, hint=_reasons, dot=lambda row: classify(row).dot),
         word_column("grade", lambda row: row.grade or DASH),
         Column("of ceiling", share_text, number=lambda row: -1.0 if row.share is None else row.share),

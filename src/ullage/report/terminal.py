@@ -23,9 +23,9 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
-from ullage.report.screen.lines import folded
+from ullage.report.screen.lines import WIDTH, narrowed, unsound_lines, wrapped
 from ullage.report.table import peer_ratio
-from ullage.terminal import text_table
+from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 
 if TYPE_CHECKING:
@@ -44,11 +44,14 @@ def print_everything(data: ReportData, console: "Console") -> None:
     from rich.text import Text
 
     summary = data.summary
+    for line in unsound_lines(data):
+        for row in narrowed(line, console.width):
+            console.print(Text(row.text, style=row.style), soft_wrap=True)
     if not summary.parts:
         print_report(data, console)
         return
     _print(console, texts.title(data), "bold")
-    _print(console, texts.verdict_line(data.view.main_rows))
+    _print(console, texts.verdict_line(data.summary.rows))
     _print_sections(console, [found for found in built_sections(data) if found[0].order <= LEAD])
     parts = {part.suite for part in summary.parts}
     _print_findings(console, "Findings over the parts", [one for one in summary.findings if one.suite not in parts])
@@ -82,7 +85,7 @@ def print_report(data: ReportData, console: "Console") -> None:
     _print(console, texts.title(data), "bold")
     if summary.rows:
         _print(console, texts.scope(data.view))
-    _print(console, texts.verdict_line(data.view.main_rows))
+    _print(console, texts.verdict_line(data.summary.rows))
     _print_sections(console, [found for found in sections if found[0].order <= LEAD])
     _print_findings(console, "Findings", summary.findings)
     front = [] if summary.parts else front_rows(data.view.swept)
@@ -105,7 +108,7 @@ def _print_sections(console: "Console", sections: Iterable[tuple[Section, Conten
             if grid.title:
                 _print(console, grid.title)
             heads = [(column.heading, column.is_number) for column in grid.columns]
-            console.print(text_table(heads, [[cell.text for cell in row] for row in grid.rows]))
+            print_fitting(console, heads, [[cell.text for cell in row] for row in grid.rows])
 
 
 def _print_cards(console: "Console", cards: Cards) -> None:
@@ -149,7 +152,7 @@ def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], 
     console.print()
     _print(console, heading, "bold")
     heads = [(column.heading, column.is_number) for column in shown]
-    console.print(text_table(heads, [[column.text(row) for column in shown] for row in rows]))
+    print_fitting(console, heads, [[column.text(row) for column in shown] for row in rows])
 
 
 # -- rows by their numbers, and one row down to its repetitions: what ``ullage show`` prints ---------------------------
@@ -162,7 +165,7 @@ _DECLARE: Final[Mapping[Declaring, str]] = {
 }
 _SHORTEST_CASE: Final = 4
 _IN_NAME: Final = frozenset({"access", "phase"})
-_LIST: Final = (("row", True), ("what", False), ("value", True), ("interval", True), ("of ceiling", True),
+_LIST: Final = (("row", True), ("what", False), ("value", True), ("interval or range", True), ("of ceiling", True),
                 ("verdict", False), ("grade", False))  # fmt: skip
 
 
@@ -205,7 +208,7 @@ def name_of(row: Row) -> str:
 def print_rows(summary: Summary, indices: Sequence[int], console: "Console", *, everything: bool = False) -> None:
     """Print a line a row, with the number by which it is shown whole."""
     shown = indices if everything else indices[:_MOST_ROWS]
-    console.print(text_table(_LIST, [_cells(index, summary.rows[index]) for index in shown]))
+    print_fitting(console, _LIST, [_cells(index, summary.rows[index]) for index in shown])
     if len(shown) < len(indices):
         _print_line(console, f"{len(indices) - len(shown):,} more rows: --all")
     _print_line(console, "`ullage show RESULT ROW` shows one of them down to its repetitions.")
@@ -228,11 +231,11 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     row = data.summary.rows[index]
     _print_line(console, f"Row {index + 1}: {name_of(row)}", "bold")
     for label, text in _facts(row, data.declared_by):
-        for line in folded(text, " " * 14, f"  {label:<12}"):
-            _print_line(console, line.text, limit=None)
+        for line in wrapped(one_line(text, 4000), f"  {label:<12}", " " * 14, min(WIDTH, console.width)):
+            _print_line(console, line, limit=None)
     console.print()
     heads, rows = _repetitions(row, data.phases_of(row))
-    console.print(text_table(heads, rows))
+    print_fitting(console, heads, rows)
 
 
 def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
@@ -252,8 +255,7 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     for flag in row.flags:
         yield (
             "flag",
-            f"{flag_words(flag.code if flag.is_below_level else flag.kind)} ({flag.code})"
-            + (f": {flag.reason}" if flag.reason else ""),
+            f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""),
         )
     for note in row.notes:
         yield "note", note

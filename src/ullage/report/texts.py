@@ -131,9 +131,9 @@ def _judged(rows: Sequence[Row]) -> str:
     moved = with_bytes_moved(rows)
     verdicts = ", ".join(f"{count:,} {name}" for name, count in verdict_counts(moved)[:_MOST_NAMED])
     if len(moved) == len(rows):
-        return f"Of {plural(len(rows), 'number')}: {verdicts}"
+        return f"Of {plural(len(rows), 'row')}: {verdicts}"
     invalid = sum(is_invalid(row) for row in rows) - sum(is_invalid(row) for row in moved)
-    said = f"{plural(len(rows), 'number')}{f' ({invalid:,} of others INVALID)' if invalid and moved else ''}"
+    said = f"{plural(len(rows), 'row')}{f' ({invalid:,} of others INVALID)' if invalid and moved else ''}"
     if moved:
         return f"{said}, of which {len(moved):,} moved bytes: {verdicts}"
     return f"{said}, {invalid:,} INVALID" if invalid else said

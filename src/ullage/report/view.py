@@ -96,11 +96,6 @@ class View:
         return [panel for panel in self.panels if panel.metric == first[panel.suite, panel.target, panel.access]]
 
     @cached_property
-    def main_rows(self) -> list[Row]:
-        """Rows of the main panels: one for each cell, however many metrics it has."""
-        return [row for panel in self.main for row in panel.rows]
-
-    @cached_property
     def swept(self) -> list[Panel]:
         """Main panels without those of named phases and of suites that have tables and charts of their own."""
         return [panel for panel in self.main if not phase_of(panel.rows[0]) and not self.has_own(panel.rows[0])]

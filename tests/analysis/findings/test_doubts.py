@@ -21,7 +21,7 @@ def test_disturbed_numbers_are_named_first_and_nothing_is_concluded_from_them() 
     (found,) = contamination_findings(graded("C", "A", "B", "A"))
     assert found.kind == "contamination"
     assert found.severity == "info"
-    assert found.text.startswith("Other programs used this machine while 1 of 4 numbers was measured (grade C).")
+    assert found.text.startswith("Other programs used this machine while 1 of 4 rows was measured (grade C).")
     (found,) = contamination_findings(graded("C", "C", "C", "A"))
     assert found.severity == "warning"
     assert found.numbers == {"dirty": 3, "rows": 4}
@@ -31,7 +31,7 @@ def test_what_is_not_known_is_said() -> None:
     (found,) = contamination_findings(graded("?", "?", "A"))
     assert found.kind == "contamination-unknown"
     assert found.severity == "info"
-    assert found.text.startswith("For 2 of 3 numbers it is not known whether other programs used the machine")
+    assert found.text.startswith("For 2 of 3 rows it is not known whether other programs used the machine")
 
 
 def test_rates_above_their_threads_are_counted() -> None:
@@ -48,6 +48,6 @@ def test_a_run_of_suites_counts_all_its_numbers_once() -> None:
     found = [one for some in rows.values() for one in contamination_findings(some)]
     whole = [row for some in rows.values() for row in some]
     unknown, dirty = disturbed_once([*found, Finding(kind="x", text="Other.")], whole)[:2]
-    assert unknown.text.startswith("For 4 of 16 numbers it is not known")
-    assert dirty.text.startswith("Other programs used this machine while 1 of 16 numbers was measured (grade C).")
+    assert unknown.text.startswith("For 4 of 16 rows it is not known")
+    assert dirty.text.startswith("Other programs used this machine while 1 of 16 rows was measured (grade C).")
     assert len(disturbed_once(found, whole)) == 2

@@ -17,7 +17,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 
 @dataclass

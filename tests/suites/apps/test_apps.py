@@ -15,9 +15,8 @@ from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
 from ullage.runs.suite import load_suites
 from ullage.suites.apps import SUITE
-from ullage.suites.apps.findings import SETTINGS, Setting, class_of, findings_of, pairs_of
-from ullage.suites.apps.options import SMALL, AppsOptions
 from ullage.suites.apps.report import tables
+from ullage.suites.apps.suite import SETTINGS, SMALL, AppsOptions, Setting, class_of, findings_of, pairs_of
 
 
 def near(value: float, number: int = 8) -> list[float]:
@@ -99,7 +98,7 @@ def test_best_and_worst_class_are_named_with_their_ratio() -> None:
     best, *_ = findings_of([pio(300e6), pio(100e6, base=8), pio(200e6, calls="collective")])
     assert best.title == "Synced writes on disk are slowest with segmented 4K, 8 bytes off, independent"
     assert best.text.startswith("The lowest median of 3 settings of synced writes on disk is 100 MB/s (pio: segmented")
-    assert "The highest is 3.00 x (" in best.text
+    assert "The highest is 3.00 x [" in best.text
 
 
 def test_cached_reads_are_compared_with_cold_ones_only() -> None:
@@ -131,7 +130,7 @@ def test_the_table_has_a_line_for_each_class_and_states_missing_ceilings() -> No
         "--base 8",
         "100 MB/s",
     ]
-    assert change[6].text.startswith("3.00 x (")
+    assert change[6].text.startswith("3.00 x [")
     assert "1 pair of rates differs in one setting alone. 1 setting is shown to change a rate." in content.notes
     assert any(note.startswith("No ceiling is known but the best of this run.") for note in content.notes)
     assert tables(ReportData(summary.model_copy(update={"suite": "overview"}))) is None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.b_eff_io_world import LAUNCH_S, At, World, usual_options
+from support.b_eff_io_world import At, World, usual_options
 from ullage.model.summary import Summary
 from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData, load
@@ -17,7 +17,7 @@ from ullage.suites.b_eff_io import charts as b_eff_io
 from ullage.suites.b_eff_io import report as section
 from ullage.suites.b_eff_io.hints import HintSet
 from ullage.suites.b_eff_io.importer import read
-from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, PATTERNS, TYPES, X_POSITIONS
+from ullage.suites.b_eff_io.patterns import ACCESSES, MIB, TYPES, X_POSITIONS
 from ullage.suites.b_eff_io.sheets import best_sheets, sheets_of, title_of
 
 PRINTED = """\
@@ -126,35 +126,10 @@ def drawn(figure: Figure) -> str:
     return svg
 
 
-def test_values_have_a_line_a_partition_and_the_maximum_is_named(plain: ReportData) -> None:
-    content = section.tables(plain)
-    assert content is not None
-    assert content.grids[0].title.startswith("Values, the maximum ")
-    assert content.grids[0].title.endswith(" with 4 processes")
-    grid = grids(plain)["Values"]
-    assert column(grid, "processes") == ["2", "4"]
-    (two,) = [score for score in plain.summary.scores if score.name == "b_eff_io of 2 processes"]
-    assert float(column(grid, "b_eff_io MB/s")[0]) == pytest.approx(two.value, rel=1e-3)
-    assert [one.heading for one in grid.columns][2:6] == ["W'", "B_write", "B_rewrite", "B_read"]
-    assert all(text.endswith(" %") for text in column(grid, "of memory"))
-
-
 def test_what_voids_a_value_is_said_with_its_reasons(sets: ReportData) -> None:
     assert set(column(grids(sets)["Values"], "counts")) == {"NOT VALID"}
     assert "NOT VALID for comparison of different systems" in notes(sets)
     assert "without shared file pointers" in notes(sets)
-
-
-def test_the_table_by_access_is_the_originals(plain: ReportData) -> None:
-    grid = grids(plain)["2 processes: by access, MB/s"]
-    assert [one.heading for one in grid.columns][4:] == list(TYPES)
-    assert column(grid, "access") == [line for access in ACCESSES for line in (*[access] * 8, f"total-{access}")]
-    assert column(grid, "pos")[:9] == ["1", "2", "3", "4", "5", "6", "7", "8", ""]
-    assert column(grid, "chunk l")[:7] == ["1K", "1032", "32K", "32776", "1M", "1048584", "16M"]
-    assert column(grid, "call L of scatter")[:3] == ["1M", "1032K", "1M"]
-    assert column(grid, "shared")[7] == "\u2013", "only scatter has calls of 2 MiB"
-    expected = 200 * 1024 / (1024 + 3e5)
-    assert float(column(grid, "shared")[0]) == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_pattern_without_a_value_says_why(plain: ReportData) -> None:
@@ -163,17 +138,6 @@ def test_a_pattern_without_a_value_says_why(plain: ReportData) -> None:
     by_type = grids(plain)["4 processes: by type, MB/s"]
     assert column(by_type, "write")[13] == "timeout"
     assert column(by_type, "write")[12] != "timeout"
-
-
-def test_the_table_by_type_holds_all_patterns_with_their_units(plain: ReportData) -> None:
-    grid = grids(plain)["2 processes: by type, MB/s"]
-    assert column(grid, "no.") == [str(pattern.number) for pattern in PATTERNS]
-    assert sum(int(units) for units in column(grid, "U")) == 64
-    assert set(column(grid, "read / write")[14:]) == {"2.00"}
-    first = [row[6].hint for row in grid.rows][1]
-    assert "calls a process" in first
-    assert "of it sync" in first
-    assert "ended by scheduled" in first
 
 
 def test_hints_are_shown_as_given_and_as_in_force(sets: ReportData) -> None:
@@ -185,14 +149,6 @@ def test_hints_are_shown_as_given_and_as_in_force(sets: ReportData) -> None:
     assert ("default", "romio_cb_write", "\u2013", "enable") in {line[:4] for line in lines}
     assert column(grid, "given")[0] != "\u2013", "what was given stands first"
     assert {line[4] for line in lines} != {everywhere}, "scatter is rewritten too"
-
-
-def test_where_the_time_went_adds_up(plain: ReportData) -> None:
-    grid = grids(plain)["Where the time of a round went"]
-    assert column(grid, "access") == ["write", "write", "rewrite", "rewrite", "read", "read", "all"]
-    assert column(grid, "launch")[0] == "\u2013", "nothing is before the first"
-    assert column(grid, "launch")[2] == f"{LAUNCH_S * 1e3:.0f} ms"
-    assert "The schedule does not include" in notes(plain)
 
 
 def test_a_page_has_three_plots_by_access_and_five_by_type(plain: ReportData) -> None:

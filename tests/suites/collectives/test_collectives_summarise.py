@@ -24,8 +24,8 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.collectives import report
 from ullage.suites.collectives.findings import expected_growth, findings_of
-from ullage.suites.collectives.options import CollectivesOptions
 from ullage.suites.collectives.report import tables
+from ullage.suites.collectives.suite import CollectivesOptions
 
 LEVEL = 0.95
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}
@@ -104,30 +104,6 @@ def test_overlap_lies_between_nothing_and_all(compute: float, overall: float, hi
     phase = collective_phase("c", 0, 4e-6, compute_s=compute, overall_s=overall)
     assert metric_named("overlap").sample(phase) == pytest.approx(hidden)
     assert metric_named("overlap").sample(collective_phase("c", 0, 4e-6)) is None
-
-
-def test_the_section_has_a_table_for_each_part(data: ReportData) -> None:
-    content = tables(data)
-    assert content is not None
-    titles = [grid.title for grid in content.grids]
-    assert titles == [
-        "time of a call, 2 ranks",
-        "time of a call, 4 ranks",
-        "bytes on a rank's link (busbw), 4 ranks",
-        "time of a call over the ranks, 4 ranks",
-        "nonblocking, during computation, 2 ranks",
-        "one-sided, one at a time, rank 0 to rank 1",
-        "one-sided, 64 under way together",
-    ]
-    first = [[cell.text for cell in line] for line in content.grids[0].rows]
-    assert first == [
-        ["barrier", "1.00 us", "", ""],
-        ["bcast", "", "2.00 us", "4.01 us"],
-        ["alltoall", "", "3.01 us", ""],
-    ]
-    overlap = [cell.text for cell in content.grids[4].rows[0]]
-    assert overlap == ["bcast", "64", "8", "4.00 us", "4.00 us", "5.00 us", "75 %"]
-    assert any("No ceiling is known" in note for note in content.notes)
 
 
 def test_charts_can_be_drawn(data: ReportData) -> None:

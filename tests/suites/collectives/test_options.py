@@ -17,8 +17,14 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import ParsedOptions
-from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
-from ullage.suites.collectives.prepare import Planner, crowded, prepare_collectives, sizes_of
+from ullage.suites.collectives.suite import (
+    OPERATIONS,
+    CollectivesOptions,
+    Planner,
+    crowded,
+    prepare_collectives,
+    sizes_of,
+)
 
 
 def engine_of_an_mpi(*, large_counts: bool) -> EngineContext:

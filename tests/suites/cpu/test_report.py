@@ -6,7 +6,6 @@ import pytest
 from support.flags import flags_of
 from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row, Summary
-from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
 from ullage.report.vega import to_svg, with_config
@@ -71,46 +70,10 @@ def test_other_suites_have_no_such_tables() -> None:
     assert tables(data([row("memory_bandwidth", 1e9, "m", params={"threads": 1}, suite="memory")])) is None
 
 
-def test_the_first_table_has_the_seeds_columns() -> None:
-    best = texts(content(ROWS).grids[0])
-    assert [(line["workload"], line["concurrency"]) for line in best] == [
-        ("QP (int8)", "2"),
-        ("DP (fp64)", "1"),
-        ("DP (fp64)", "2"),
-    ]
-    assert best[0]["kernel"] == "avx512vnni int8 dot"
-    assert best[2] == {
-        "workload": "DP (fp64)",
-        "concurrency": "2",
-        "kernel": "avx512 fp64 fma",
-        "ours": "118 Gop/s",
-        "HPL": "90.0 Gop/s",
-        "peer's HPL": "88.0 Gop/s",
-        "ceiling": "120 Gop/s",
-        "our efficiency": "98 %",
-        "HPL efficiency": "75 %",
-    }
-    assert best[1]["HPL"] == DASH
-
-
 def test_an_invalid_kernel_is_not_the_best() -> None:
     rows = [*ROWS, *kernel("avx2/fp64/fma", 2, 999e9, flags=flags_of("INVALID:above-ceiling"))]
     assert texts(content(rows).grids[0])[2]["kernel"] == "avx512 fp64 fma"
     assert any(line["mind"] == "INVALID:above-ceiling" for line in texts(content(rows).grids[3]))
-
-
-def test_products_and_solves_stand_by_library() -> None:
-    works = texts(content(ROWS).grids[1])
-    assert [(line["work"], line["rate"]) for line in works] == [("gemm", "100 Gop/s"), ("solve", "90.0 Gop/s")]
-    assert works[1]["ratio to peer"] == "1.02"
-
-
-def test_ratios_and_every_kernel_follow() -> None:
-    ratios, kernels = content(ROWS).grids[2:]
-    assert texts(ratios)[0]["of"] == "clock under avx512 fp64 fma"
-    assert texts(ratios)[0]["ratio"] == "0.930"
-    assert len(kernels.rows) == 5
-    assert texts(kernels)[0]["clock"] == "3.70 GHz"
 
 
 def test_notes_name_the_peer_or_say_that_there_is_none() -> None:

@@ -17,7 +17,7 @@ from ullage.runs.cells.direct import DirectIo
 from ullage.runs.inputs import EngineContext
 from ullage.runs.session import Session
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
+from ullage.suites.disk.suite import PreparedDisk, prepare_disk
 
 URING = as_of_engine("uring", "path", "data", "queue_depth=4096")
 

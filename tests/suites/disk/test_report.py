@@ -88,26 +88,6 @@ def test_other_suites_have_no_such_tables(tmp_path: Path) -> None:
     assert tables(ReportData(Summary(suite="disk", run_id="r", created="now", rows=[]))) is None
 
 
-def test_blocks_stand_by_pattern_threads_and_size_with_peer_and_ceiling() -> None:
-    rows = [
-        row("bandwidth", 300e6, access="write", order="random"),
-        row("bandwidth", 500e6, ranks=4, peer=270e6, ceiling=CEILING),
-        row("bandwidth", 270e6, ranks=1, block_bytes=10 * MIB, peer=135e6, ceiling=CEILING),
-        row("bandwidth", 108e6, ranks=1, peer=540e6, ceiling=CEILING),
-        row("latency_p50", 1e-3, ranks=1),
-    ]
-    (grid,) = content(rows).grids
-    assert grid.title == "blocks by threads"
-    assert column(grid, "workload") == ["RS", "RS", "RS", "WR"]
-    assert column(grid, "threads") == ["1", "1", "4", "1"]
-    assert column(grid, "block") == ["1M", "10M", "1M", "1M"]
-    assert column(grid, "ours") == ["108 MB/s", "270 MB/s", "500 MB/s", "300 MB/s"]
-    assert column(grid, "peer") == ["540 MB/s", "135 MB/s", "270 MB/s", DASH]
-    assert column(grid, "ceiling") == ["540 MB/s"] * 3 + [DASH], "never multiplied by threads"
-    assert column(grid, "our efficiency") == ["20 %", "50 %", "93 %", DASH]
-    assert column(grid, "peer's efficiency") == ["100 %", "25 %", "50 %", DASH]
-
-
 def test_columns_nobody_fills_are_left_out_and_it_is_said_why() -> None:
     found = content([row("bandwidth", 1e8)])
     assert [head.heading for head in found.grids[0].columns] == ["workload", "threads", "block", "ours", "verdict"]
@@ -122,7 +102,7 @@ def test_small_requests_stand_by_depth_with_latencies_and_the_peers() -> None:
     found = content(rows)
     (grid,) = found.grids
     assert grid.title == "small random requests"
-    assert column(grid, "workload") == ["RR", "RR", "WR"]
+    assert column(grid, "workload") == ["random reads", "random reads", "random writes"]
     assert column(grid, "depth") == ["1", "32", "1"]
     assert column(grid, "IOPS") == ["10.0 kop/s", "200 kop/s", "5.00 kop/s"]
     assert column(grid, "p50") == ["100 us", "160 us", "200 us"]

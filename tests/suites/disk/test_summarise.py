@@ -8,7 +8,7 @@ from support.make_records import plain_row
 from ullage.model.plan import Case, Plan
 from ullage.model.summary import Row
 from ullage.runs.summary import build_summary
-from ullage.suites.disk.summarise import in_flight, saturation
+from ullage.suites.disk.suite import in_flight, saturation
 
 KIB, MIB = 1 << 10, 1 << 20
 

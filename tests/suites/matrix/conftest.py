@@ -13,8 +13,7 @@ from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
-from ullage.suites.matrix.options import MatrixOptions
-from ullage.suites.matrix.prepare import prepare_matrix
+from ullage.suites.matrix.suite import MatrixOptions, prepare_matrix
 
 
 def describe() -> Describe:

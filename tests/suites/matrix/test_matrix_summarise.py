@@ -11,7 +11,7 @@ from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
 from ullage.suites.matrix.findings import Level, findings_of, label_rows, levels_in, levels_of
-from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.suite import MatrixOptions
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 LEVELS = [Level("L2", MIB), Level("L3", 32 * MIB), Level("RAM", 24 * GIB)]

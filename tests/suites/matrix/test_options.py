@@ -5,7 +5,7 @@ import pytest
 
 from support.suite_words import options_of
 from ullage.errors import UserError
-from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.suite import MatrixOptions
 
 KIB, MIB = 1 << 10, 1 << 20
 

@@ -88,7 +88,7 @@ def test_targets_have_maps_of_their_own_and_many_records_a_whole_row() -> None:
 def test_a_full_matrix_stays_small_enough_for_a_page() -> None:
     files = [64 * KIB << step for step in range(14)]
     records = [4 * KIB << step for step in range(13)]
-    from ullage.suites.matrix.options import LABELS
+    from ullage.suites.matrix.suite import LABELS
 
     rows = [cell(test, 1e9, f, r) for test in LABELS for f in files for r in records if r <= f]
     figures = matrix.figures(data(*rows))

@@ -55,14 +55,6 @@ def test_nothing_is_drawn_of_nothing(chart: Chart) -> None:
     assert chart.build(ReportData(Summary(suite="disk", run_id="r", created="now", rows=curves()))) == []
 
 
-def test_the_mountain_has_ordinary_stores_and_cache_lines() -> None:
-    (figure,) = charts.bandwidth_figures(data(curves()))
-    text = json.dumps(figure.spec)
-    assert "300" not in {str(value.get("y")) for layer in figure.spec["layer"] for value in layer["data"]["values"]}
-    for word in ('"L1"', '"L2"', '"L3"', '"1 thread"', '"2 threads"'):
-        assert word in text
-
-
 def test_a_machine_that_states_no_caches_has_no_lines() -> None:
     assert cache_lines(data([], {})) == []
     (figure,) = charts.bandwidth_figures(data(curves(), {}))
@@ -74,10 +66,3 @@ def test_a_single_set_is_no_curve() -> None:
     rows = [*kernel("read", 1e9), chase(4 * KIB, 1e-9)]
     assert charts.bandwidth_figures(data(rows)) == []
     assert charts.time_figures(data(rows)) == []
-
-
-def test_load_is_drawn_by_what_is_injected() -> None:
-    (figure,) = charts.load_figures(data(curves()))
-    points = [(value["name"], value["x"], value["y"]) for value in figure.spec["data"]["values"]]
-    assert ("reads", 9.0, 200.0) in points
-    assert ("writes", 1.0, 150.0) in points

@@ -16,9 +16,8 @@ from ullage.results.folder import ResultFolder
 from ullage.results.records import parse_record
 from ullage.runs.inputs import EngineContext
 from ullage.runs.summary import build_summary
-from ullage.suites.noise.options import NoiseOptions
 from ullage.suites.noise.report import tables
-from ullage.suites.noise.suite import advice_on, findings_of, prepare_noise
+from ullage.suites.noise.suite import NoiseOptions, advice_on, findings_of, prepare_noise
 
 GAUGES = {
     "noise_share": 0.008,

@@ -21,8 +21,8 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.session import Session
-from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.prepare import (
+from ullage.suites.rings.suite import (
+    RingsOptions,
     hpcc_in_turn,
     job_of,
     make_cases,

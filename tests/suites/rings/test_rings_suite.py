@@ -25,13 +25,13 @@ from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.findings import balance_findings, balances, diagnose, findings_of
-from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.prepare import (
+from ullage.suites.rings.report import figures, tables
+from ullage.suites.rings.suite import (
     LARGE_BYTES,
     SMALL_BYTES,
+    RingsOptions,
     prepare_rings,
 )
-from ullage.suites.rings.report import figures, tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")

@@ -11,7 +11,7 @@ from support.simulated_engine import DESCRIBE, Clock, SimulatedEngine
 from support.suite_world import SuiteWorld
 from ullage.model.request import Request
 from ullage.runs.inputs import EngineContext
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.suites.sweep.prepare import PreparedSweep, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)

@@ -9,7 +9,7 @@ from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.runs.options.groups import default_ranks
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.units import parse_share
 
 

@@ -19,8 +19,7 @@ from ullage.model.request import Request
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
 from ullage.runs.execution import LaunchSpec
-from ullage.suites.sweep.cells import make_cells
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions, make_cells
 
 TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
 MIB = 1 << 20

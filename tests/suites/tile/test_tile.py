@@ -18,9 +18,17 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.engine import values_of
-from ullage.suites.tile.options import TileOptions, read_hints
+from ullage.suites.tile.options import (
+    TileOptions,
+    Tiling,
+    grid_of,
+    read_hints,
+    read_overlap,
+    read_sizes,
+    text_of,
+    tiling_of,
+)
 from ullage.suites.tile.report import picture, strip, tilings_of
-from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
 from ullage.suites.tile.suite import HintUses, findings_of, value_in_use
 from ullage.suites.tile.suite import prepare as prepare_tile
 

@@ -182,7 +182,7 @@ def _disturbed(dirty: int, rows: int) -> list[Finding]:
     if not dirty:
         return []
     text = (
-        f"Other programs used this machine while {dirty:,} of {plural(rows, 'number')} {_were(dirty)} measured "
+        f"Other programs used this machine while {dirty:,} of {plural(rows, 'row')} {_were(dirty)} measured "
         f"(grade C). No finding rests on {_them(dirty)}. Run again when the machine is idle."
     )
     severity = "warning" if 2 * dirty > rows else "info"
@@ -193,7 +193,7 @@ def _not_known(unknown: int, rows: int) -> list[Finding]:
     if not unknown:
         return []
     text = (
-        f"For {unknown:,} of {plural(rows, 'number')} it is not known whether other programs used the machine "
+        f"For {unknown:,} of {plural(rows, 'row')} it is not known whether other programs used the machine "
         "(grade ?). The phases were too short for the kernel's CPU accounts, or these could not be read. Longer phases "
         "tell more."
     )

@@ -125,14 +125,15 @@ def _pairs(findings: Sequence[_Said]) -> list[_Pair]:
 def _decisions(pairs: Sequence[_Pair]) -> list[str]:
     """Say which target to take; what is said in the same words of several accesses and settings is said once.
 
-    For example ``Writes: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2 x, 2 ranks).``
+    For example ``Writes, best against best: nvme for blocks up to 512K (4.4 to 8.0 x, 64 ranks); scratch for 16M (6.2
+    x, 2 ranks).``
     """
     groups = grouped(
         (f"{'; '.join(clauses)}.{_cells(pair)}", pair.what)
         for pair in pairs
         if (clauses := (list(_by_block(pair)) or list(_best_against_best(pair))))
     )
-    return [f"{_whats(whats)}: {said}" for said, whats in groups.items()]
+    return [f"{_whats(whats)}, best against best: {said}" for said, whats in groups.items()]
 
 
 def _whats(whats: Sequence[str]) -> str:
@@ -199,7 +200,7 @@ def _best_against_best(pair: _Pair) -> Iterator[str]:
         yield f"{_undecided(pair)} ({times(ratio)})"
     elif verdict:
         winner, gain = (pair.first, ratio) if verdict == "faster" else (pair.second, 1 / ratio)
-        yield f"{winner} ({_range([gain])}, best against best)"
+        yield f"{winner} ({_range([gain])})"
 
 
 def _cells(pair: _Pair) -> str:

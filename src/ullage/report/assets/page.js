@@ -3,7 +3,7 @@
   const byId = (id) => document.getElementById(id);
   const page = JSON.parse(byId("figures").textContent);
   const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg", config: { ...page.config, background: "transparent" }, ast: true };
-  const MOST_ROWS = 20, MOST_FIGURES = 6, MOST_FINDINGS = 6, STEP = 200;
+  const MOST_ROWS = 20, MOST_FIGURES = 6, MOST_FINDINGS = 6, MOST_WIDER = 1.35, STEP = 200;
 
   async function unpacked(text) {
     const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -139,6 +139,7 @@
       await window.vegaEmbed(place, scale === "log" ? logarithmic(spec) : spec, options);
       const picture = place.querySelector("svg");
       if (picture) {
+        picture.style.width = `${Math.round(MOST_WIDER * picture.width.baseVal.value)}px`;
         picture.setAttribute("role", "img");
         picture.setAttribute("aria-label", place.closest("figure").querySelector("figcaption").textContent);
       }
@@ -302,7 +303,7 @@
       const made = document.createElement("tr");
       columns.forEach(([heading, isNumber], column) => {
         const cell = element("td", row[column], isNumber ? "num" : "");
-        if (["median", "interval", "peer"].includes(heading)) cell.classList.add(heading);
+        if (["median", "interval or range", "peer"].includes(heading)) cell.classList.add(heading.split(" ")[0]);
         if (heading === "verdict" && row[column] !== "none") {
           const kind = row[row.length - 3];
           cell.prepend(element("i", "", `dot ${kind === "sound" ? kind : "hollow " + kind}`));

@@ -72,8 +72,13 @@ def figure(base: Panel, other: Panel, most: int) -> Figure | None:
     if not cells:
         return None
     counts = {name: sum(cell.outcome == name for cell in cells) for name in ("faster", "slower", "cannot tell")}
-    caption = f"{other.target} is faster in {counts['faster']}, slower in {counts['slower']} of {len(cells)} cells; "
+    caption = (
+        f"The same {param_label(base.x_key)} and {param_label(base.series_key)} in both: {other.target} is faster "
+    )
+    caption += f"in {counts['faster']}, slower in {counts['slower']} of {len(cells)} cells; "
     caption += f"in {counts['cannot tell']} one cannot tell."
+    if dirty := sum("C" in (cell.base.grade, cell.other.grade) for cell in cells):
+        caption += f" In {dirty} at least one side was disturbed (grade C), and no sentence rests on these."
     unsound = sum(not (classify(cell.base).filled and classify(cell.other).filled) for cell in cells)
     if unsound:
         caption += f" In {unsound} cells at least one side was not measured as asked (*)."
@@ -143,7 +148,7 @@ def _position(gain: float) -> float:
 
 COMPARISON: Final = Chart(
     name="comparison",
-    title="Targets side by side",
+    title="Targets, cell against cell",
     doc="Each cell shows how many times as fast the first named target is. It is orange where that target is faster, "
     "blue where it is slower. It is grey with a question mark where the repetitions cannot tell.",
     order=30,

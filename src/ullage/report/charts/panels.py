@@ -8,7 +8,7 @@ from typing import Final
 from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.quantity import Scale, format_compact, format_param, format_quantity, param_label, scale_for
+from ullage.quantity import Scale, format_compact, format_param, format_quantity, format_row, param_label, scale_for
 from ullage.report import verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
@@ -20,9 +20,11 @@ from ullage.report.points import (
     point,
     points_each,
     series_labels,
+    setting_of,
     spread_out,
     strongest_series,
 )
+from ullage.report.texts import NO_VERDICT
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
 from ullage.report.view import Panel
 
@@ -30,6 +32,7 @@ WIDTH: Final = 410
 HEIGHT: Final = 250
 # A ceiling further up than this would press the measured lines flat; the caption names it instead.
 _HIGHEST_CEILING: Final = 3.0
+_MOST_IN_WORDS: Final = 2
 
 
 def line_charts(data: ReportData) -> list[Figure]:
@@ -39,7 +42,9 @@ def line_charts(data: ReportData) -> list[Figure]:
 
 
 def line_chart(panel: Panel, most: int) -> Figure:
-    """Draw one panel with ``most`` points at most."""
+    """Draw one panel with ``most`` points at most; one or two numbers are a sentence."""
+    if len(panel.rows) <= _MOST_IN_WORDS:
+        return Figure(panel.title, _in_words(panel), {})
     scale = scale_for([row.median for row in panel.rows], panel.unit)
     if len(panel.xs) > 1:
         series = strongest_series(panel)
@@ -57,6 +62,15 @@ def line_chart(panel: Panel, most: int) -> Figure:
         filter(None, [_interval_words(panel), verdicts.caption(panel.rows), _ceiling_words(panel), *words])
     )
     return Figure(panel.title, caption, spec)
+
+
+def _in_words(panel: Panel) -> str:
+    numbers = [" ".join(filter(None, [setting_of(row, panel), _number(row)])) for row in panel.rows]
+    return " ".join(filter(None, [f"{'; '.join(numbers)}.", _ceiling_words(panel)]))
+
+
+def _number(row: Row) -> str:
+    return ", ".join(filter(None, [format_row(row), "" if row.verdict == NO_VERDICT else verdicts.headword(row)]))
 
 
 def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], scale: Scale) -> Spec:

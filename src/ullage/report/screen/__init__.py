@@ -6,14 +6,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ullage.analysis.findings.doubts import CONTAMINATION
 from ullage.model.summary import Finding, Gain, Summary
-from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
 from ullage.report.data import ReportData
 from ullage.report.first_screen import top_findings
-from ullage.report.screen.lines import WIDTH, Line, bar_lines, cut, folded, machine_lines, rows_of, score_lines, total
+from ullage.report.screen.lines import (
+    WIDTH,
+    Line,
+    bar_lines,
+    cut,
+    folded,
+    machine_lines,
+    narrowed,
+    rows_of,
+    score_lines,
+    total,
+    unsound_lines,
+)
+from ullage.report.soundness import disturbed, is_mostly_disturbed
 from ullage.report.texts import host, title
 from ullage.results.events import title_of
 from ullage.results.row_checks import verified_share
@@ -77,28 +88,20 @@ def caution(summary: Summary, *, names_warnings: bool = True) -> str:
 def _clauses(summary: Summary) -> Iterator[str]:
     if not summary.rows:
         yield "no number was measured"
-    missing = [f"{part.suite} ({part.status})" for part in summary.parts if part.status != "complete"]
-    if missing:
-        yield f"these parts are not complete: {listing(missing)}"
-    if invalid := sum(row.is_invalid for row in summary.rows):
-        yield f"{plural(invalid, 'number')} {_are(invalid)} INVALID"
-    dirty, unknown = (sum(row.grade == grade for row in summary.rows) for grade in ("C", "?"))
-    count = len(summary.rows)
-    if dirty:
-        # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
-        told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == CONTAMINATION)
-        unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
-        yield f"other programs disturbed {dirty:,} of {plural(count, 'number')} (grade C){unused}"
-    if unknown:
-        yield f"the load of other programs during {plural(unknown, 'number')} is not known (grade ?)"
+    if missing := [part.suite for part in summary.parts if part.status == "not available"]:
+        yield f"not available here: {listing(missing)}"
+    if any(row.grade == "C" for row in summary.rows) and not is_mostly_disturbed(summary):
+        yield disturbed(summary)
+    if unknown := sum(row.grade == "?" for row in summary.rows):
+        yield f"the load of other programs during {plural(unknown, 'row')} is not known (grade ?)"
     verified = [share for row in summary.rows if (share := verified_share(row.notes)) is not None]
     if verified:
-        numbers = plural(len(verified), "number")
-        yield f"{numbers} {_are(len(verified))} of data verified in part ({min(verified):g} % or more)"
+        rows = plural(len(verified), "row")
+        yield f"{rows} {_are(len(verified))} of data verified in part ({min(verified):g} % or more)"
     single = sum(row.low is None for row in summary.rows)
     if single:
         samples = "single samples" if single > 1 else "a single sample"
-        yield f"{plural(single, 'number')} {_are(single)} {samples} without an interval"
+        yield f"{plural(single, 'row')} {_are(single)} {samples} without an interval"
 
 
 def _warnings(summary: Summary, *, names_warnings: bool) -> Iterator[str]:
@@ -131,18 +134,20 @@ def screen(data: ReportData) -> list[Line]:
     answered = answers(summary)
     own = [answer for answer in answered if answer.suite == summary.suite]
     last = _caution(summary)
-    groups = [_head(summary), [*bar_lines(data), *score_lines(summary)], *[_answer(answer) for answer in own]]
+    answer = [_answer(answer) for answer in own]
+    groups = [_head(data), *answer, [*bar_lines(data), *score_lines(summary)]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]
     return [line for number, group in enumerate(filled) for line in ([Line()] if number else []) + group]
 
 
-def _head(summary: Summary) -> list[Line]:
-    data = ReportData(summary)
-    machine, what = host(data), summary.suite if summary.parts else title(data)
+def _head(data: ReportData) -> list[Line]:
+    """Return what was run, then whether it may be believed, then the machine."""
+    summary, machine = data.summary, host(data)
+    what = summary.suite if summary.parts else title(data)
     what += f"{f' on {machine}' if machine else ''}, {summary.created[:16].replace('T', ' ')}"
-    return [Line(cut(what, WIDTH), "bold"), *machine_lines(summary)]
+    return [Line(cut(what, WIDTH), "bold"), *unsound_lines(data), *machine_lines(summary)]
 
 
 def _answer(answer: Answer) -> list[Line]:
@@ -179,4 +184,5 @@ def print_screen(data: ReportData, console: "Console") -> None:
     from rich.text import Text
 
     for line in screen(data):
-        console.print(Text(line.text, style=line.style), soft_wrap=True)
+        for row in narrowed(line, min(WIDTH, console.width)):
+            console.print(Text(row.text, style=row.style), soft_wrap=True)

@@ -4,6 +4,7 @@
 A number has a line: a bar of what is reached of its ceiling, the share, and the value with its interval.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,16 +12,21 @@ from typing import Final, cast
 
 from ullage.errors import one_line
 from ullage.model.summary import Row, Score, Summary
-from ullage.quantity import format_known, format_quantity, format_share, plural, significant
+from ullage.quantity import format_bounds, format_quantity, format_share, plural, significant
 from ullage.report.data import ReportData
 from ullage.report.facts import Facts, number_of, part_of, text_of
 from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
+from ullage.report.soundness import unsound
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import make_view
 from ullage.units import format_volume
 
 WIDTH: Final = 100
 _LONGEST: Final = 4000
+_OF_BOX: Final = "yellow"
+_MOST_OF_CAUSE: Final = 3
+# A command is never folded, so that it can be copied.
+_GO_ON: Final = "| Go on: "
 
 
 @dataclass(frozen=True)
@@ -57,19 +63,23 @@ def folded(text: str, indent: str = "  ", first: str = "", most: int | None = No
 
     Beyond ``most`` rows the last one ends in dots.
     """
-    rows = _wrapped(one_line(text, _LONGEST), first or indent, indent)
+    rows = wrapped(one_line(text, _LONGEST), first or indent, indent)
     if most is not None and len(rows) > most:
         rows = [*rows[: most - 1], f"{_head(rows[most - 1], WIDTH - 4).rstrip()} ..."]
     return [Line(row, style) for row in rows]
 
 
-def _wrapped(text: str, first: str, indent: str) -> list[str]:
+# What stands in brackets, as an interval does, is one word.
+_WORD: Final = re.compile(r"\[[^\[\]]*\]\S*|\S+")
+
+
+def wrapped(text: str, first: str, indent: str, width: int = WIDTH) -> list[str]:
     """Break at spaces, and within words wider than a row; ``textwrap`` takes all letters for one column wide."""
     rows, row, is_empty = list[str](), first, True
-    for word in text.split(" "):
+    for word in _WORD.findall(text):
         left = word
         while left:
-            room = WIDTH - columns(row) - (not is_empty)
+            room = width - columns(row) - (not is_empty)
             if columns(left) <= room:
                 row, is_empty, left = f"{row}{'' if is_empty else ' '}{left}", False, ""
             elif is_empty:
@@ -82,6 +92,16 @@ def _wrapped(text: str, first: str, indent: str) -> list[str]:
     return rows if is_empty and rows else [*rows, row]
 
 
+def narrowed(line: Line, width: int) -> list[Line]:
+    """Fold a line into rows of ``width`` columns, where a terminal is narrower than the screen."""
+    if columns(line.text) <= width or line.text.startswith(_GO_ON):
+        return [line]
+    inner = line.text.lstrip(" |")
+    first = line.text[: len(line.text) - len(inner)]
+    indent = first if "|" in first else f"{first}  "
+    return [Line(row, line.style) for row in wrapped(inner, first, indent, width)]
+
+
 def rows_of(text: str) -> int:
     """Return how many rows ``folded`` makes of ``text``."""
     return len(folded(text))
@@ -91,6 +111,16 @@ def total(groups: Sequence[Sequence[Line]]) -> int:
     """Count the rows of all groups, and the empty ones between them."""
     filled = [group for group in groups if group]
     return sum(map(len, filled)) + max(len(filled) - 1, 0)
+
+
+def unsound_lines(data: ReportData) -> list[Line]:
+    """Return the box that stands before any number of a result that may not be believed as it is; else nothing."""
+    found = unsound(data)
+    if found is None:
+        return []
+    texts = [row for line in found.lines for row in folded(line, "| ", most=_MOST_OF_CAUSE, style=_OF_BOX)]
+    texts += [Line(f"{_GO_ON}{one_line(found.command, _LONGEST)}", _OF_BOX)] if found.command else []
+    return [*folded(found.title, "| ", style=f"bold {_OF_BOX}"), *texts]
 
 
 # -- a bar for each number that has a ceiling --------------------------------------------------------------------------
@@ -142,8 +172,8 @@ def bar_lines(data: ReportData) -> list[Line]:
 def _legend(rows: Sequence[Row]) -> list[Line]:
     """Say what the two forms of an interval mean, each where a row has it."""
     known = [row for row in rows if row.low is not None]
-    forms = ["[low, high] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
-    forms += ["low to high is the range of too few repetitions"] if any(row.has_range for row in known) else []
+    forms = ["[a, b] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
+    forms += ["a to b is the range of too few repetitions"] if any(row.has_range for row in known) else []
     return [Line(f"  {', '.join(forms)}", "dim")] if forms else []
 
 
@@ -212,11 +242,7 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     mark = _EMPIRICAL if _is_empirical(number) else " "
     value = number.value or format_quantity(row.median, row.unit)
     # An interval in another unit than its value would be misread.
-    known = (
-        f"{value} {format_known(row).partition(' in ')[0]}".rstrip()
-        if value == format_quantity(row.median, row.unit)
-        else value
-    )
+    known = f"{value} {format_bounds(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
     said += "  grade C" if row.grade == "C" else ""
     drawn = (

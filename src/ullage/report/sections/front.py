@@ -87,7 +87,7 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     Column("part", lambda line: line.part, is_number=False, css="part"),
     Column("what", lambda line: line.what, is_number=False, css="what"),
     Column("reaches", lambda line: value_text(line.row), hint=_reasons),
-    Column("interval", lambda line: format_known(line.row) or DASH),
+    Column("interval or range", lambda line: format_known(line.row) or DASH),
     Column("ceiling", _ceiling, hint=_source),
     Column(
         "of which kind", lambda line: line.row.ceiling.kind if line.row.ceiling else DASH, is_number=False, hint=_source

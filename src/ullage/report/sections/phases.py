@@ -72,7 +72,7 @@ def _void(phase: NamedPhase) -> str:
 _PHASE_COLUMNS: Final[Sequence[Column[NamedPhase]]] = (
     Column("phase", lambda phase: phase.name, is_number=False, css="target nowrap"),
     Column("value", lambda phase: format_list_rate(phase.row.median, phase.row.unit), hint=_repetitions, css="median"),
-    Column("interval", lambda phase: format_list_interval(phase.row) or DASH, is_number=False, css="interval"),
+    Column("interval or range", lambda phase: format_list_interval(phase.row) or DASH, is_number=False, css="interval"),
     Column("time", lambda phase: time_text(phase.seconds)),
     Column(
         "verdict",

@@ -9,24 +9,28 @@ from typing import Final
 
 from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
-from ullage.model.summary import Row
+from ullage.grouping import grouped
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Section
+from ullage.report.bars import Bars, bars
+from ullage.report.contents import Content
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, ceiling_text, grid_of, share_text, value_column
 from ullage.report.verdicts import headword
-from ullage.suites.apps.findings import (
+from ullage.suites.apps.suite import (
     MOST_SETTINGS,
+    SMALL,
     Paired,
     class_of,
     direction,
+    is_clear,
     is_write,
     rates_of,
     ratio_text,
     settings_of,
 )
-from ullage.suites.apps.options import SMALL
 from ullage.units import format_volume
 
 _SUITE: Final = "apps"
@@ -121,22 +125,43 @@ _SETTINGS: Final[Sequence[Column[Paired]]] = (
     Column[Paired]("gain", lambda pair: ratio_text(pair.found)),
 )
 
+
+def extremes(summary: Summary) -> list[Bars]:
+    """Return the best and the worst pattern of each direction and target, among rates of the commonest verdict."""
+    rates = [row for row in rates_of(sound_rows(summary.rows), SMALL) if is_clear(row)]
+    groups = grouped(((direction(row), row.target, row.verdict), row) for row in rates)
+    most: dict[tuple[str, str], Sequence[Row]] = {}
+    for (way, target, _), rows in sorted(groups.items(), key=lambda group: -len(group[1])):
+        most.setdefault((way, target), rows)
+    return [
+        group
+        for (way, target), rows in sorted(most.items(), reverse=True)
+        if len(rows) > 1
+        for group in bars(
+            f"{way.capitalize()} on {target}: the best and the worst of {len(rows)} settings",
+            [(f"{row.suite}: {class_of(row)}", row) for row in (max(rows, key=_median), min(rows, key=_median))],
+        )
+    ]
+
+
+def _median(row: Row) -> float:
+    return row.median
+
+
 ANSWERS: Final = (
     AnswerRule(
         "apps",
         "Which access patterns is this target good and bad at?",
         ("apps-classes", "apps-cached", "apps-settings"),
+        picture=extremes,
     ),
 )
+_REPORT: Final = PartOfReport(_SUITE, "disk", 1)
 SECTIONS: Final = (
-    Section(
-        name="apps",
-        title="Classes of access patterns",
-        doc="Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
+    _REPORT.section(
+        "Classes of access patterns",
+        "Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
         "operations of a repetition. A share is of the ceiling of the target.",
-        order=1,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )

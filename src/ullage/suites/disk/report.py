@@ -8,9 +8,10 @@ from typing import Final
 from ullage.analysis.metrics.arithmetic import stage_span_ns
 from ullage.analysis.statistics import median
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Row
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_param, format_quantity
 from ullage.report.answers import AnswerRule
+from ullage.report.bars import Bars, bars, side_by_side
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -26,14 +27,15 @@ from ullage.report.grids import (
     share_text,
     value_text,
 )
+from ullage.report.headlines import headlines_of
 from ullage.results.rows import threads_at_once
 
 _SUITE: Final = "disk"
 _PATTERNS: Final = {
-    ("read", "sequential"): "RS",
-    ("write", "sequential"): "WS",
-    ("read", "random"): "RR",
-    ("write", "random"): "WR",
+    ("read", "sequential"): "sequential reads",
+    ("write", "sequential"): "sequential writes",
+    ("read", "random"): "random reads",
+    ("write", "random"): "random writes",
 }
 _DEPTH: Final = "queue_depth"
 _PEER_NOTE: Final = (
@@ -182,8 +184,8 @@ SECTIONS: Final = (
     Section(
         name="disk",
         title="The disk",
-        doc="R means reads and W writes, S in sequential and R in random order. The threads of a row share its volume. "
-        "Little's law holds where rate times mean latency is within 10 % of the requests in flight.",
+        doc="The threads of a row share its volume. Little's law holds where rate times mean latency is within 10 % of "
+        "the requests in flight.",
         order=2,
         part="disk",
         build=tables,
@@ -192,6 +194,19 @@ SECTIONS: Final = (
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
+
+def shares(summary: Summary) -> list[Bars]:
+    """Return what the best of each kind reaches of the ceiling that was asked about, else each target's best."""
+    lines = [(line.what, summary.rows[line.row]) for line in headlines_of(summary)]
+    asked = [(what, row) for what, row in lines if row.share is not None]
+    return bars("Share of the ceiling", asked, of_ceiling=True) or side_by_side(summary)
+
+
 ANSWERS: Final = (
-    AnswerRule("disk", "Which threads, blocks and requests in flight does the disk need?", ("queue-depth",)),
+    AnswerRule(
+        "disk",
+        "Which threads, blocks and requests in flight does the disk need?",
+        ("queue-depth",),
+        picture=shares,
+    ),
 )

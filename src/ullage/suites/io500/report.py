@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ladders import LadderRule, Step
 from ullage.analysis.storage_ladders import METADATA_STEPS
-from ullage.model.summary import Row
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, significant
 from ullage.report.answers import AnswerRule
+from ullage.report.bars import Bars, bars
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
@@ -106,11 +107,29 @@ LADDERS: Final = (
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
+
+def phases(summary: Summary) -> list[Bars]:
+    """Return the rate of every phase that counts: bandwidths, then operations."""
+    scored = [row for row in summary.rows if _is_scored(row)]
+    several = len({row.target for row in scored}) > 1
+    lines = [(f"{row.target}: {row.word('phase')}" if several else row.word("phase"), row) for row in scored]
+    return [
+        group
+        for title, unit in (("Bandwidth of each phase", "B/s"), ("Operations of each phase", "op/s"))
+        for group in bars(title, [line for line in lines if line[1].unit == unit], _in_list_units)
+    ]
+
+
+def _in_list_units(row: Row) -> str:
+    return format_list_rate(row.median, row.unit)
+
+
 ANSWERS: Final = (
     AnswerRule(
         "io500",
         "What is the IO500 score, and what lowers it?",
         ("io500-score", "sensitivity", "slow-rank"),
         remarks=("io500-invalid",),
+        picture=phases,
     ),
 )

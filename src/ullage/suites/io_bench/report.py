@@ -6,7 +6,7 @@ from typing import Final
 
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_interval, format_quantity, format_share, scale_for
+from ullage.quantity import DASH, format_bounds, format_quantity, format_share
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Grid, Heading, Section
 from ullage.report.data import ReportData
@@ -45,7 +45,7 @@ def _cell(row: Row | None) -> Cell:
     """Show the rate, and its share of the peak where one is known."""
     if row is None:
         return number_cell(DASH)
-    interval = format_interval(row.low, row.high, scale_for([row.median], row.unit))
+    interval = format_bounds(row)
     rate = format_quantity(row.median, row.unit)
     text = rate if row.share is None else f"{rate}, {format_share(row.share)}"
     hint = "; ".join(filter(None, [interval, headword(row), *row.reasons]))

@@ -18,7 +18,7 @@ from ullage.analysis.statistics import Comparison, Spread, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
-from ullage.quantity import listing, plural, times
+from ullage.quantity import between, listing, plural, times
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join
 from ullage.units import format_bytes, format_rate
@@ -46,7 +46,7 @@ class Pair:
     def text(self) -> str:
         """Name it with its ratio and interval."""
         low, high = self.found.low or self.found.ratio, self.found.high or self.found.ratio
-        return f"{self.where} {times(self.found.ratio)} ({times(low)} to {times(high)})"
+        return f"{self.where} {times(self.found.ratio)} {between(times(low), times(high))}"
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a result may be believed: what stands in one box before any number of page, picture, brief and terminal.
+
+A run that was interrupted or failed in part lacks numbers. One that was mostly disturbed, or has INVALID rows, has
+numbers that do not count. Of each: what happened, how many rows it concerns, and what to do.
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ullage.analysis.findings.doubts import CONTAMINATION
+from ullage.analysis.findings.phrasing import capital
+from ullage.model.summary import Finding, Part, PartStatus, Summary
+from ullage.parameters import count_of
+from ullage.quantity import listing, plural
+from ullage.report.data import Launch, ReportData
+
+_FAILED: Final = frozenset({"failure", "launch-failed"})
+_MOST_NAMED: Final = 3
+_CUT_SHORT: Final = ("", "interrupted")
+
+
+@dataclass(frozen=True)
+class Unsound:
+    """Why a result may not be believed as it is. ``lines`` are sentences. ``command`` goes on; empty: nothing does."""
+
+    title: str
+    lines: tuple[str, ...]
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class _Cause:
+    state: str
+    text: str
+    goes_on: bool = False
+
+
+def unsound(data: ReportData) -> Unsound | None:
+    """Return what stands in the box; None of a result without a cause for doubt."""
+    causes = list(_causes(data))
+    if not causes:
+        return None
+    folder = shlex.quote(data.folder) if data.folder else "RESULT"
+    command = f"ullage resume {folder}" if any(cause.goes_on for cause in causes) else ""
+    return Unsound(capital(", ".join(cause.state for cause in causes)), tuple(cause.text for cause in causes), command)
+
+
+def is_mostly_disturbed(summary: Summary) -> bool:
+    """Tell whether other programs disturbed more than half of the rows."""
+    return 2 * _dirty(summary) > len(summary.rows)
+
+
+def disturbed(summary: Summary) -> str:
+    """Say how many rows other programs disturbed, and that no finding uses them where that is so."""
+    dirty = _dirty(summary)
+    # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
+    told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == CONTAMINATION)
+    unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
+    return f"other programs disturbed {dirty:,} of {plural(len(summary.rows), 'row')} (grade C){unused}"
+
+
+def _dirty(summary: Summary) -> int:
+    return sum(row.grade == "C" for row in summary.rows)
+
+
+def _causes(data: ReportData) -> Iterator[_Cause]:
+    summary, measured = data.summary, plural(len(data.summary.rows), "row")
+    if missing := _missing(summary, data.launches):
+        yield _Cause("interrupted", f"The run was interrupted: {missing}. It has {measured}.", goes_on=True)
+    if failed := _failures(summary):
+        yield _Cause(
+            "failed in part", f"{failed}. The run has {measured}. Remove the cause before you go on.", goes_on=True
+        )
+    if is_mostly_disturbed(summary):
+        yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
+    if invalid := sum(row.is_invalid for row in summary.rows):
+        are = "is INVALID and does" if invalid == 1 else "are INVALID and do"
+        why = listing(list(dict.fromkeys(_reasons(summary))), _MOST_NAMED)
+        yield _Cause(
+            "partly INVALID" if invalid < len(summary.rows) else "INVALID",
+            f"{invalid:,} of {measured} {are} not count{f': {why}' if why else ''}.",
+        )
+
+
+def _reasons(summary: Summary) -> Iterator[str]:
+    """Yield what each INVALID flag says, in words."""
+    return (flag.detail.replace("-", " ") for row in summary.rows for flag in row.flags if flag.is_invalid)
+
+
+def _missing(summary: Summary, launches: Sequence[Launch]) -> str:
+    """Say what an interrupted run lacks; empty of a run that went on to its end."""
+    if summary.parts:
+        left = _parts(summary.parts, "interrupted", "not begun")
+        return f"{left} of {plural(len(summary.parts), 'suite')}" if left else ""
+    # A run that was resumed has earlier launches that were cut short.
+    last = max(launches, key=lambda launch: launch.run.started, default=None)
+    return "its last launch did not end" if last is not None and last.ended in _CUT_SHORT else ""
+
+
+def _failures(summary: Summary) -> str:
+    if summary.parts and (left := _parts(summary.parts, "failed")):
+        return f"Some suites failed: {left}"
+    found: list[Finding] = [one for one in (*summary.findings, *summary.events) if one.kind in _FAILED]
+    return listing(list(dict.fromkeys(one.title or one.text.rstrip(".") for one in found)), _MOST_NAMED)
+
+
+def _parts(parts: Sequence[Part], *states: PartStatus) -> str:
+    return listing([f"{part.suite} ({part.status})" for part in parts if part.status in states])
