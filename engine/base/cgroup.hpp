@@ -30,16 +30,6 @@ struct Mount {
   std::vector<std::string> super_options;
 };
 
-inline std::vector<std::string> split_options(std::string_view options) {
-  std::vector<std::string> out;
-  while (!options.empty()) {
-    const std::size_t comma = options.find(',');
-    out.emplace_back(options.substr(0, comma));
-    options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
-  }
-  return out;
-}
-
 /// /proc/PID/mountinfo (proc(5)), escapes resolved. Lines that are not what they should be are left out.
 [[nodiscard]] inline std::vector<Mount> parse_mounts(std::string_view mountinfo) {
   std::vector<Mount> mounts;
@@ -50,7 +40,8 @@ inline std::vector<std::string> split_options(std::string_view options) {
     if (dash - words.begin() < 6 || words.end() - dash < 3) continue;
     Mount mount{std::string(words[2]), unescaped(words[3]), unescaped(words[4]),
                 unescaped(dash[1]),    unescaped(dash[2]),  {}};
-    if (words.end() - dash > 3) mount.super_options = split_options(dash[3]);
+    if (words.end() - dash > 3)
+      for (const std::string_view option : split_at(dash[3], ',')) mount.super_options.emplace_back(option);
     mounts.push_back(std::move(mount));
   }
   return mounts;

@@ -58,15 +58,18 @@ inline constexpr std::string_view blanks = " \t\r\n";
   return word.empty() ? std::nullopt : std::optional<std::string>(word);
 }
 
-[[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
+/// What stands between separators. One at the end begins no further part.
+[[nodiscard]] inline std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  return lines;
+  return parts;
 }
+
+[[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) { return split_at(text, '\n'); }
 
 /// Separated by blanks and tabs.
 [[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view line) {
