@@ -67,6 +67,15 @@ def target(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for a run that several tests of a file look at; its result is beside it."""
+    folder = tmp_path_factory.mktemp("run") / "here"
+    folder.mkdir()
+    (folder / "precious").write_text("not ours")
+    return folder
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A memory file system of 16 MiB."""

@@ -27,14 +27,6 @@ SMALL = ["--scale", SCALE, "--tensors", str(TENSORS), "--block", "64K"]
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checkpoint") / "here"
-    folder.mkdir()
-    (folder / "precious").write_text("not ours")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def measured(engine: Path, here: Path) -> ResultFolder:
     """All layouts on 1 to 8 ranks, verified as a whole, each once."""
     result = here.parent / "result"

@@ -20,14 +20,6 @@ SMALL = ["--samples", str(SAMPLES), "--sample", "8K", "--batch", "4", "--compute
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("loader") / "here"
-    folder.mkdir()
-    (folder / "precious").write_text("not ours")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def measured(engine: Path, here: Path) -> ResultFolder:
     """One, two and five accelerators on up to two ranks, verified as a whole, each once."""
     result = here.parent / "result"

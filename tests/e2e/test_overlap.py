@@ -18,14 +18,6 @@ AREAS = 2 + 3  # of one round
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("overlap") / "here"
-    folder.mkdir()
-    (folder / "precious").write_text("not ours")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def measured(engine: Path, here: Path) -> ResultFolder:
     """All methods on 2 ranks, once, and a backend that has none."""
     result = here.parent / "result"

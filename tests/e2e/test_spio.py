@@ -18,14 +18,6 @@ VOLUME = 24 * 2 * BLOCK
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("spio") / "here"
-    folder.mkdir()
-    (folder / "precious").write_text("not ours")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def measured(engine: Path, here: Path) -> ResultFolder:
     """All operations on 1 to 8 ranks, verified as a whole, each once."""
     result = here.parent / "result"
