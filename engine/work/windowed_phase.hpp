@@ -165,7 +165,8 @@ class WaitReadings final {
 /// Calibrates the passes of a window, warms up, then times `windows` of them; one window is one operation of the meter.
 /// Gauges besides the kernel's: kernel_s, shortest_window_s, cycles, clock_hz (mean under this work),
 /// clock_disagreement (of its two chains, mean of the readings used, of the worst thread), threads, unpinned_threads,
-/// and waited_s: for how long the thread that waited longest in each window had no CPU; -1: the kernel does not count it.
+/// and waited_s: for how long the thread that waited longest in each window had no CPU; -1: the kernel does not count
+/// it.
 class WindowedPhase final : public PhaseWork {
  public:
   WindowedPhase(std::string name, const WindowParameters& parameters, const WorkloadContext& context,
