@@ -31,6 +31,13 @@ def test_equal_sides_are_told_apart_in_few_sentences() -> None:
     assert told <= 5
 
 
+def test_three_ratios_of_one_mode_are_not_told_beside_others_that_show_both() -> None:
+    lone = [1.2, 1.201, 1.199]
+    assert compare_ratios([lone], 0.95)[0].verdict == "faster"
+    others = [[0.8, 1.0, 1.2], [1.0, 1.2, 0.8], [1.2, 1.0, 0.81], [1.0, 0.8, 0.8], [1.21, 1.0, 1.0]]
+    assert compare_ratios([lone, *others], 0.95)[0].verdict == "cannot tell"
+
+
 def test_pairs_are_compared_by_repetitions_where_they_carry_it_and_else_pair_by_pair() -> None:
     clear = [2e9, 2.02e9, 1.98e9, 2e9]
     one = make_row(clear), make_row([value / 2 for value in clear])

@@ -63,7 +63,7 @@ def test_a_theory_that_follows_the_instructions_is_left_alone() -> None:
         ("<b>,1,1MB,1,1,1,1,1", "disk.csv:2, workload", "RS"),
         ("RS,1,1MB,1,1,1", "disk.csv:2", "each column"),
         ("RS,1,1MB,1,1,1,1,1,1", "disk.csv:2", "each column"),
-        ('RS,1,1MB,"1,1,1,1,1', "disk.csv", "close every quote"),
+        ('RS,1,1MB,"1,1,1,1,1', "disk.csv", "close each quote"),
     ],
 )
 def test_mistakes_are_named_with_their_place(line: str, place: str, right: str) -> None:

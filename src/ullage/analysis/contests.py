@@ -113,14 +113,11 @@ def compare_ratios(series: Sequence[Sequence[float]], level: float) -> list[Comp
     """Compare each series of ratios with 1 so that all verdicts hold together (Holm); ``faster`` is above 1.
 
     A ratio is of two values that were measured side by side, in one repetition or at one cell. Nothing is told of less
-    than 3 ratios.
+    than 3 ratios. All series tell of the noise of each.
     """
-    contests = [
-        Contest(one, [1.0] * len(one), spread=pooled_spread([one]))
-        if len(one) >= FEWEST_SAMPLES and min(one) > 0
-        else None
-        for one in series
-    ]
+    told = [one for one in series if len(one) >= FEWEST_SAMPLES and min(one) > 0]
+    spread = pooled_spread(told)
+    contests = [Contest(one, [1.0] * len(one), spread=spread) if one in told else None for one in series]
     judged = iter(compare_all([one for one in contests if one is not None], level))
     untold = [Comparison(median(one or [1.0]), None, None, "cannot tell", level) for one in series]
     return [other if one is None else next(judged) for one, other in zip(contests, untold, strict=True)]

@@ -80,7 +80,9 @@ def _lines(text: str, name: str) -> Iterator[tuple[int, dict[str, str | float]]]
             else:
                 yield reader.line_num, _values(header, cells, f"{name}:{reader.line_num}")
     except csv.Error as error:
-        raise UserError(f"is not CSV: {error}", f"{name}:{reader.line_num}", "close every quote") from error
+        raise UserError(
+            f"is not CSV: {error}", f"{name}:{reader.line_num}", "quote whole cells only, and close each quote"
+        ) from error
 
 
 def _header(cells: list[str], place: str) -> list[str]:

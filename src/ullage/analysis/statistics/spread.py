@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
+from operator import mul
 from statistics import fmean, median
 from typing import Final
 
@@ -126,6 +127,8 @@ _FEWEST_CELLS: Final = 3
 # A few samples may all be of one mode of the noise, and seem to have none. Normal samples of 6 go below this part of
 # what cells have in the middle in 1 of 17 cells.
 _LEAST_OF_MEDIAN: Final = 0.25
+# Cells of 3 samples go below this part in 1 of 1,000: one of equal samples is no measure of how alike all others are.
+_LEAST_TELLING: Final = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,18 +198,24 @@ def pooled_spread(cells: Iterable[Sequence[float] | Sampled], dependence: Depend
     inflation = (pooled_dependence(usable) if dependence is None else dependence).inflation
     freedoms = [len(samples) - 1 for samples in usable]
     seen = [_of_logs(tuple(samples))[1] for samples in usable]
-    least = max(_LEAST_OF_MEDIAN * median(seen or [0.0]), _LEAST_VARIANCE)
+    middle = median(seen or [0.0])
+    least = max(_LEAST_OF_MEDIAN * middle, _LEAST_VARIANCE)
     if len(usable) < _FEWEST_CELLS:
         return Spread(inflation=inflation, least=least, launches=launches)
+    telling = max(_LEAST_TELLING * middle, _LEAST_VARIANCE)
     centred = [
-        math.log(max(value, least)) - digamma(d / 2) + math.log(d / 2) for value, d in zip(seen, freedoms, strict=True)
+        math.log(max(value, telling)) - digamma(d / 2) + math.log(d / 2)
+        for value, d in zip(seen, freedoms, strict=True)
     ]
     centre = fmean(centred)
+    # What is noisy must not be taken for less noisy because most are: of few samples it may show no noise itself.
+    mean = sum(map(mul, seen, freedoms)) / sum(freedoms)
     beyond = _variance(centred) - fmean(trigamma(d / 2) for d in freedoms)
     if beyond <= trigamma(_MOST_FREEDOM / 2):
-        return Spread(math.exp(centre), _MOST_FREEDOM, inflation, least, launches)
+        return Spread(max(math.exp(centre), mean), _MOST_FREEDOM, inflation, least, launches)
     half = _inverse_trigamma(beyond)
-    return Spread(math.exp(centre + digamma(half) - math.log(half)), 2 * half, inflation, least, launches)
+    variance = max(math.exp(centre + digamma(half) - math.log(half)), mean)
+    return Spread(variance, 2 * half, inflation, least, launches)
 
 
 def _variance(values: Sequence[float]) -> float:

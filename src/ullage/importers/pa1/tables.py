@@ -4,7 +4,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -97,7 +97,9 @@ def read_lines(text: str, name: str) -> Iterator[Line]:
         for cells in reader:
             yield _line(table, cells, f"{name}:{reader.line_num}")
     except csv.Error as error:
-        raise UserError(f"is not CSV: {error}", f"{name}:{reader.line_num}", "close every quote") from error
+        raise UserError(
+            f"is not CSV: {error}", f"{name}:{reader.line_num}", "quote whole cells only, and close each quote"
+        ) from error
 
 
 def _line(table: Table, cells: dict[str | None, str | None], place: str) -> Line:
@@ -114,8 +116,8 @@ def _line(table: Table, cells: dict[str | None, str | None], place: str) -> Line
         table.factor * _number(words[ours], f"{place}, {ours}"),
         None if words[peer] == _MISSING else table.factor * _number(words[peer], f"{place}, {peer}"),
         table.factor * _number(words[theory], f"{place}, {theory}"),
-        _efficiency(words.get("efficiency_pct", _MISSING), place),
-        _efficiency(words[peers[0]] if peers else _MISSING, place),
+        _efficiency(words, "efficiency_pct", place),
+        _efficiency(words, peers[0] if peers else "", place),
     )
 
 
@@ -142,5 +144,6 @@ def _number(text: str, place: str) -> float:
     return value_of(text, read, "a number above 0", place, "write it with a point, for example 540.5")
 
 
-def _efficiency(text: str, place: str) -> float | None:
-    return None if text == _MISSING else _number(text, f"{place}, efficiency")
+def _efficiency(words: Mapping[str, str], column: str, place: str) -> float | None:
+    text = words.get(column, _MISSING)
+    return None if text == _MISSING else _number(text, f"{place}, {column}")
