@@ -25,6 +25,7 @@ set(ullage_precompiled_headers
   <algorithm> <array> <atomic> <chrono> <cmath> <expected> <filesystem> <fstream> <functional> <map> <memory> <optional>
   <set> <span> <sstream> <string> <string_view> <thread> <utility> <variant> <vector> <nlohmann/json.hpp>)
 set(ullage_precompile OFF)
+set(ullage_compiler_cache "${CMAKE_CXX_COMPILER_LAUNCHER}")
 if(ULLAGE_SANITIZE OR ULLAGE_RACES)
   set(CMAKE_CXX_COMPILER_LAUNCHER "")
 endif()

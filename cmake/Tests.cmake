@@ -36,7 +36,12 @@ target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engi
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
 # flags.
 target_compile_options(ullage-engine-tests PRIVATE -O0 -g0)
-if(ULLAGE_SANITIZE)
+if(ULLAGE_SANITIZE AND NOT ULLAGE_SANITIZE_TESTS)
+  # The same objects as without sanitizers, so that a compiler cache has them. Where the engine is used, it is checked:
+  # its objects are linked before the tests', so that the copies of its inline functions are taken.
+  set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_UNCHECKED ON
+    CXX_COMPILER_LAUNCHER "${ullage_compiler_cache}")
+elseif(ULLAGE_SANITIZE)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
   # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
   target_compile_options(ullage-engine-tests PRIVATE -fno-sanitize=undefined)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Test runs, any of them in a row: ``check`` while writing, ``test`` on one MPI, ``others`` on the other legs."""
+"""Test runs, any of them in a row: ``check`` while writing, ``test`` on one MPI, ``others`` on the other legs.
+
+``ci`` is what CI has time for of the others.
+"""
 
 import sys
 import time
@@ -47,11 +50,20 @@ def test(preset: str) -> list[Step]:
 
 def others(preset: str) -> list[Step]:
     """Return what is tested on other builds of the engine, random damage and kills, slow checks."""
+    return _beside(legs.further(), preset)
+
+
+def ci(preset: str) -> list[Step]:
+    """Return as much of the others as CI has time for."""
+    return _beside(legs.shorter(), preset)
+
+
+def _beside(chosen: Sequence[legs.Leg], preset: str) -> list[Step]:
     damage = Step("pytest, random damage and kills", partial(front.random_damage, preset))
-    return [*(step for leg in legs.further() for step in leg.steps()), damage, *lints()[:-1]]
+    return [*(step for leg in chosen for step in leg.steps()), damage, *lints()[:-1]]
 
 
-RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others}
+RUNS: dict[str, Callable[[str], list[Step]]] = {"check": check, "test": test, "others": others, "ci": ci}
 
 
 def main(names: Sequence[str]) -> Counts:

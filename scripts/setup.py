@@ -60,11 +60,18 @@ def prepare_test() -> None:
     engine.configure(engine.linked())
 
 
-def prepare_all() -> None:
-    """Install the second MPI and configure the legs that are built with it."""
+def prepare_ci() -> None:
+    """Install the second MPI and configure the legs that CI builds with it."""
     mpi.ensure_wheel()
-    for leg in legs.further():
+    for leg in legs.shorter():
         engine.configure(leg.preset)
+
+
+def prepare_all() -> None:
+    """Configure the legs that CI has no time for."""
+    for leg in legs.further():
+        if leg not in legs.shorter():
+            engine.configure(leg.preset)
 
 
 def may_write() -> bool:
@@ -82,6 +89,7 @@ PROFILES: dict[str, tuple[Callable[[], None], Callable[[], list[str]]]] = {
     "run": (prepare_run, used),
     "lint": (prepare_lint, used),
     "test": (prepare_test, used),
+    "ci": (prepare_ci, lambda: [leg.preset for leg in legs.shorter()]),
     "all": (prepare_all, lambda: [leg.preset for leg in legs.further()]),
 }
 

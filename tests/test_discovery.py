@@ -13,7 +13,7 @@ def test_modules_come_in_order_without_private_ones() -> None:
 
 def test_a_member_is_found_in_the_suites_that_have_it_and_in_no_other() -> None:
     found = {module.__name__ for module in discovery.suite_modules("options")}
-    assert "ullage.suites.rings.options" in found
+    assert "ullage.suites.rings.suite" in found
     assert discovery.suite_modules("no_suite_has_this") == []
 
 

@@ -11,6 +11,9 @@
 #include <cstdint>
 #include <fstream>
 
+/// Is there in a program with a sanitizer.
+extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
+
 namespace ullage::test {
 
 /// For as long as this lives, the calling thread may start so many threads, and is then refused (EAGAIN).
@@ -23,12 +26,8 @@ class FewThreads final : Pinned {
 /// For as long as this lives this process can map no more than a few MiB besides what it has, where `here` says so.
 class LittleMemory final : Pinned {
  public:
-  /// Where memory is checked for errors, address space is taken by the terabyte.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  static constexpr bool can_be_had = false;
-#else
-  static constexpr bool can_be_had = true;
-#endif
+  /// Where memory is checked for errors, address space is taken by the terabyte. The tests need not be checked then.
+  static bool can_be_had() { return __sanitizer_set_death_callback == nullptr; }
 
   explicit LittleMemory(bool here) {
     getrlimit(RLIMIT_AS, &before_);

@@ -123,7 +123,7 @@ TEST(MpiComm, TextFromAnybodyArrivesWhole) {
 
 /// As long as no rank has room, none gets any of it; and all are together afterwards.
 TEST(MpiComm, ALongTextThatOneRankHasNoRoomForThrowsOnAll) {
-  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  if (!test::LittleMemory::can_be_had()) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
   const Comm world = Comm::world();
   if (world.size() == 1) GTEST_SKIP() << "needs two ranks";
   const int guilty = world.size() - 1;
@@ -140,7 +140,7 @@ TEST(MpiComm, ALongTextThatOneRankHasNoRoomForThrowsOnAll) {
 }
 
 TEST(MpiComm, WhoHasNoRoomForATextTakesItAllTheSame) {
-  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  if (!test::LittleMemory::can_be_had()) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
   const Comm world = Comm::world();
   if (world.size() == 1) GTEST_SKIP() << "needs two ranks";
   if (world.rank() == 1) {

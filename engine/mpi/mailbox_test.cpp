@@ -59,7 +59,7 @@ TEST(MpiMailbox, LongLettersToEverybodyBeforeAnyIsRead) {
 }
 
 TEST(MpiMailbox, ALetterThatThereIsNoRoomForIsTakenAndLost) {
-  if (!test::LittleMemory::can_be_had) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
+  if (!test::LittleMemory::can_be_had()) GTEST_SKIP() << "address space cannot be limited under this sanitizer";
   Mailbox mailbox(Comm::world());
   if (mailbox.size() == 1) GTEST_SKIP() << "needs two ranks";
   if (mailbox.rank() == 1) {

@@ -18,6 +18,9 @@ provokes each of them too, without writing. Each row is one or several tests wit
 what this machine lacked. `ULLAGE_FUZZ_S` (seconds for each kind of damaged input) and `ULLAGE_FUZZ_SEED` make the
 seeded mutations longer and other ones; `ULLAGE_KILLS` is the number of kills.
 
+What one workload does with a flipped bit, a full file system or an error of one rank is in the engine's own tests, on 1
+to 4 ranks (`FlippedBit`, `NoSpace`, `ErrorOfOneRank` and their like in engine/storage/workloads).
+
 | what happens | what is true afterwards | |
 |---|---|---|
 """

@@ -9,6 +9,8 @@ EXIT_BAD_INPUT: Final = 2
 EXIT_ENVIRONMENT: Final = 3
 EXIT_CASE_FAILED: Final = 4
 EXIT_ABORTED: Final = 5
+EXIT_CANNOT_TELL: Final = 6
+EXIT_SUSPECT: Final = 7
 # Texts of pydantic and typer stand beside our words. Their order counts: later texts are parts of earlier ones.
 _WORDS: Final = (
     ("Input should be ", "must be "),

@@ -62,6 +62,22 @@ def test_the_base_can_be_chosen_and_turns_the_words_round() -> None:
         assert there[cell.setting].ratio == pytest.approx(1 / cell.ratio)
 
 
+def test_the_first_target_with_a_partner_is_the_base_and_no_count_is_of_nothing() -> None:
+    """Parts of an overview have targets of their own, such as memory, and one of them may come first."""
+    summary = make_summary(Shape(repetitions=7))
+    alone = [
+        row.model_copy(update={"target": name, "metric": f"{name}_rate", "unit": "op"})
+        for name in ("memory", "cpu")
+        for row in summary.rows[:1]
+    ]
+    found = compare_summaries({"a": of([*alone, *summary.rows])}, "target")
+    assert (found.base_name, len(found.cells)) == ("nvme", 32)
+    text = comparison_text.to_markdown(found)
+    assert "of 32 cells" in text
+    assert "nothing of memory and cpu can be compared with nvme" in text
+    assert "of 0 cells" not in text
+
+
 def test_less_is_better_turns_the_words_round() -> None:
     summary = make_summary(Shape(repetitions=7))
     slow = changed(summary, lambda _: {"better": "less", "unit": "s", "metric": "time"})

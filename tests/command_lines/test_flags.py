@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, read_size, refused, translated
 from ullage.errors import UserError
-from ullage.suites.from_ior.flags import TABLE as IOR
-from ullage.suites.from_mdtest.flags import TABLE as MDTEST
+from ullage.suites.from_ior.parameters import TABLE as IOR
+from ullage.suites.from_mdtest.translation import TABLE as MDTEST
 
 TABLE: Final = FlagTable(
     "tool",

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from ullage.command_lines.flags import FlagTable
 from ullage.command_lines.translation import Translator, WantedLayout, split_line
 from ullage.errors import UserError
-from ullage.suites.from_ior.flags import TABLE as IOR
+from ullage.suites.from_ior.parameters import TABLE as IOR
 from ullage.suites.from_ior.translation import translate as translate_ior
-from ullage.suites.from_mdtest.flags import TABLE as MDTEST
+from ullage.suites.from_mdtest.translation import TABLE as MDTEST
 from ullage.suites.from_mdtest.translation import translate as translate_mdtest
 
 # Values that a flag is given, right and wrong ones; others get 3.

@@ -5,7 +5,7 @@ import io
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TypeAlias
@@ -77,17 +77,3 @@ def run_here(*words: str) -> tuple[int, str, str]:
     with redirect_stdout(out), redirect_stderr(err):
         code = app.run([*words])
     return code, out.getvalue(), err.getvalue()
-
-
-def check_refusal(engine: Path, tmp_path: Path, words: Sequence[str], code: int, expected: str) -> None:
-    """One line and an exit code, and nothing is left; ``{here}`` in words and line is a folder."""
-    here, result = tmp_path / "here", tmp_path / "result"
-    here.mkdir()
-    filled = [word.format(here=here) for word in words]
-    returned, out, err = run_here(*filled, "--result", str(result), "--engine", str(engine))
-    assert returned == code
-    assert expected.format(here=here) in err
-    assert len(err.splitlines()) == 1
-    assert out == ""
-    assert not result.exists()
-    assert list(here.iterdir()) == []

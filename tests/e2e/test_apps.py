@@ -17,8 +17,7 @@ from tests.places.loop_image import loop_image
 
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
-from ullage.suites.apps.findings import rates_of
-from ullage.suites.apps.options import SMALL
+from ullage.suites.apps.suite import SMALL, rates_of
 
 
 def test_every_kernel_is_measured_and_shown_on_one_page(engine: Path, target: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
+from tests.e2e.commands import TIMEOUT_S, command, run
 from tests.e2e.launching import MIB, Document, plan, untouched
 from tests.e2e.test_fault_resume import killed_and_resumed
 from tests.places.hosts import hosts_up
@@ -84,15 +84,6 @@ def test_the_verdicts_say_synced_and_whose_data_was_read(measured: ResultFolder)
             assert "data_of" not in row.params
         else:
             assert row.params["data_of"] == "own"
-
-
-def test_a_report_shows_how_long_training_waits(measured: ResultFolder) -> None:
-    page = measured.path.parent / "page.html"
-    code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
-    assert code == 0, err
-    text = page.read_text(encoding="utf-8")
-    for words in ("Checkpoints of a model", "Time that training waits for a checkpoint", "least rate of a rank"):
-        assert words in text
 
 
 def test_two_nodes_read_back_what_the_other_has_saved(engine: Path, tmp_path: Path, target: Path) -> None:
@@ -213,35 +204,6 @@ def faulty(engine: Path, name: str, **fault: object) -> Document:
     return cell.case.model_dump(mode="json") | {"backend": wrapped}
 
 
-@pytest.mark.fault("a flipped bit in a saved checkpoint", "exit 4; file, offset, expected and found in the record")
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_a_flipped_bit_is_found_when_the_checkpoint_is_read(
-    engine: Path, tmp_path: Path, target: Path, name: str
-) -> None:
-    bad = faulty(engine, name, kind="flip", operation="write", rank=1, after=3, flip_bit=8 * 777)
-    done = launching.run(engine, tmp_path, plan(tmp_path, [bad], f"posix:{target}"))
-    assert done.code == 4, done.stderr
-    (failure,) = [one for record in done.of("phase") for one in record.failures]
-    before = {"rank": 3, "tensor": 0, "shared": 8 + 3}[name]
-    assert failure.offset_bytes == before * 64 * 1024 + 777
-    assert failure.expected != failure.found
-    assert failure.rank == 1
-    assert untouched(target)
-
-
-@pytest.mark.fault("ENOSPC while a checkpoint is saved", "the case failed with errno 28 on its rank, the next one runs")
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, name: str) -> None:
-    full = faulty(engine, name, kind="enospc", operation="write", rank=1, after=2)
-    good = launching.case()
-    done = launching.run(engine, tmp_path, plan(tmp_path, [full, good], f"posix:{target}", order="listed"))
-    assert done.code == 4, done.stderr
-    failures = [one for record in done.of("phase") for one in record.failures]
-    assert {(one.errno, one.rank) for one in failures if one.errno} == {(28, 1)}
-    assert {record.status for record in done.of("case") if record.case == good["id"]} == {"ok"}
-    assert untouched(target)
-
-
 @pytest.mark.fault("a target that fills up while a checkpoint is saved", "the case failed, nothing of ours is left")
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path, name: str) -> None:
@@ -256,16 +218,6 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
     assert find_run_folders(small) == []
 
 
-def test_a_target_that_is_too_small_is_one_line(engine: Path, tmp_path: Path, small: Path) -> None:
-    result = tmp_path / "result"
-    words = ["run", "checkpoint", "--target", f"here={small}", "--ranks", "2", "--scale", "0.001"]
-    code, out, err = run_here(*words, "--result", str(result), "--engine", str(engine))
-    assert (code, out) == (3, "")
-    assert len(err.splitlines()) == 1
-    assert "a smaller --scale fits" in err
-    assert list(small.iterdir()) == []
-
-
 @pytest.mark.fault(
     "SIGKILL of a rank that saves a checkpoint, then resume", "each repetition once, with the scale of the first launch"
 )
@@ -276,19 +228,3 @@ def test_a_killed_run_goes_on_with_its_scale(engine: Path, tmp_path: Path, targe
     after = killed_and_resumed(engine, target, words, result)
     assert min(Counter(case for case, _ in after).values()) >= 3
     assert {row.params["scale"] for row in waits(ResultFolder.open(result)).values()} == {0.0001}
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--model", "13B"], 2, "--model"),
-        (["--layout", "tree"], 2, "--layout: unknown word 'tree'"),
-        (["--ranks", "2", "--read-back", "other-node", "--layout", "rank"], 2, "--read-back other-node: 2 ranks are"),
-        (["--ranks", "2", "--scale", "0.001", "--space", "1M"], 3, "a smaller --scale fits"),
-        (["--cache", "direct", "--backend", "stdio"], 2, "backend 'stdio' has no direct I/O"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "checkpoint", "--target", "here={here}", *words], code, expected)

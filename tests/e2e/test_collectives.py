@@ -4,8 +4,7 @@
 import json
 from pathlib import Path
 
-import pytest
-from tests.e2e.commands import check_refusal, command, run
+from tests.e2e.commands import command, run
 
 TINY = ("--operations", "barrier,allreduce,alltoallv", "--sizes", "8", "--repetitions", "1", "--time", "120s")
 
@@ -41,14 +40,3 @@ def test_congestion_of_four_ranks_has_impacts_of_both_loads(engine: Path, tmp_pa
         (load, test) for load in ("incast", "alltoall") for test in ("latency", "bandwidth", "allreduce")
     }
     assert all(row["median"] > 0 for row in impacts)
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["run", "collectives", "--ranks", "1"], "--ranks 1: 1 is too few; at least 2"),
-        (["run", "congestion", "--ranks", "3"], "--ranks"),
-    ],
-)
-def test_too_few_ranks_are_one_line(engine: Path, tmp_path: Path, words: list[str], expected: str) -> None:
-    check_refusal(engine, tmp_path, words, 2, expected)

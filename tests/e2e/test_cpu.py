@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run, run_here
+from tests.e2e.commands import command, run, run_here
 
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
@@ -70,17 +70,3 @@ def test_a_plan_names_every_case_and_starts_nothing(engine: Path) -> None:
     )
     assert code == 0, err
     assert "scalar/fp64/fma" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--type", "fp63"), "--type"),
-        (("--threads", "0"), "--threads"),
-        (("--threads", "4000"), "usable CPU"),
-        (("--isa", "mmx"), "--isa"),
-        (("--blas", "/no/such/lib.so"), "no such file"),
-    ],
-)
-def test_a_bad_word_is_one_line(engine: Path, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
-    check_refusal(engine, tmp_path, ["run", "cpu", "--no-peer", *words], 2, says)

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run, start_and_act
+from tests.e2e.commands import command, run, start_and_act
 
 from ullage.engine import describe
 from ullage.model.summary import Row, Summary
@@ -151,18 +151,3 @@ def test_an_interrupted_run_is_reported_and_can_be_finished(engine: Path, target
     rows = rows_of(summary_of(result), "bandwidth")
     assert len(rows) == 20
     assert min(len(row.repetitions) for row in rows) >= 3
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
-        (["--target", "x={here}", "--backend", "libaio"], 2, "--backend: unknown word 'libaio'"),
-        (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),
-    ],
-)
-def test_what_is_refused_leaves_nothing_behind(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "disk", *words], code, expected)

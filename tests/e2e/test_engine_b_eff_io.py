@@ -82,18 +82,6 @@ def test_three_launches_write_rewrite_and_read_all_types(
     assert untouched(target)
 
 
-def test_times_of_a_pattern_are_its_parts(engine: Path, tmp_path: Path, target: Path) -> None:
-    done = run(engine, tmp_path, first(tmp_path, target, [case("shared", "write")], keep=False))
-    assert done.code == 0, done.stderr
-    for record in done.of("phase"):
-        gauges = {name: value.sum for name, value in record.gauges.items()}
-        parts = sum(gauges[name] for name in ("calls_s", "barrier_s", "agree_s", "sync_s"))
-        assert gauges["pattern_s"] == pytest.approx(parts)
-        assert (gauges["open_s"] > 0) == (record.phase == "pattern-09")
-        assert (gauges["close_s"] > 0) == (record.phase == "pattern-16")
-        assert record.facts["shared_pointer"] is True
-
-
 def test_a_pattern_that_hangs_is_named_and_can_be_left_out(engine: Path, tmp_path: Path, target: Path) -> None:
     hang = faulty(kind="hang", operation="write", rank=1, after=1)
     document = first(tmp_path, target, [case("separated", "write"), case("scatter", "write", hang)], watchdog_s=6.0)
@@ -120,19 +108,6 @@ def test_a_hang_leaves_nothing_that_clean_cannot_remove(engine: Path, tmp_path: 
     document = first(tmp_path, target, [case("shared", "write", hang)], watchdog_s=3.0)
     assert run(engine, tmp_path, document).of("end")[0].status == "timeout"
     assert cleaned(engine, target / f"ullage-{document['run_id']}")
-    assert untouched(target)
-
-
-@pytest.mark.parametrize("kind", ["scatter", "shared", "separated"])
-def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, kind: str) -> None:
-    full = faulty(kind="enospc", operation="write", rank=1, after=3)
-    other = "separated" if kind == "scatter" else "scatter"
-    done = run(engine, tmp_path, first(tmp_path, target, [case(kind, "write", full), case(other, "write")], keep=False))
-    assert done.code == 4, done.stderr
-    failures = [failure for record in done.of("phase") for failure in record.failures]
-    assert failures[0].errno == 28
-    assert f"h0-n2-{kind}/data" in failures[0].path
-    assert done.of("end")[0].cases_ok == 1
     assert untouched(target)
 
 
@@ -172,68 +147,6 @@ def test_errors_around_the_patterns_are_errors_and_nobody_hangs(
     assert done.code == 4, done.stderr
     assert done.of("end")[0].cases_ok == 1
     assert 1 in [failure.rank for record in done.of("phase") for failure in record.failures]
-    assert untouched(target)
-
-
-def test_what_failed_is_no_dataset(engine: Path, tmp_path: Path, target: Path) -> None:
-    full = faulty(kind="enospc", operation="write", rank=0, after=3)
-    cases = [case("separated", "write", full), case("separated", "read"), case("segmented", "write")]
-    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
-    assert done.code == 4, done.stderr
-    errors = [event.text for event in done.of("event") if event.severity == "error"]
-    assert any("is not there" in text for text in errors), errors
-    assert any("h0-n2-scatter" in text for text in errors), errors
-    assert untouched(target)
-
-
-@pytest.mark.parametrize("kind", ["scatter", "separated"])
-def test_one_flipped_bit_is_found_with_pattern_and_call(engine: Path, tmp_path: Path, target: Path, kind: str) -> None:
-    flip = faulty(kind="flip", operation="write", rank=1, after=1, flip_bit=8 * 777)
-    low = TYPES[kind][0]
-    cases = [case(kind, "write", flip), case(kind, "read")]
-    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
-    assert done.code == 4, done.stderr
-    bad = [record for record in done.of("phase") if record.bad_blocks]
-    assert [record.phase for record in bad] == [f"pattern-{low + 1:02d}"]
-    failure = bad[0].failures[0]
-    assert f"(pattern {low + 1}, call 0)" in failure.text
-    first_call = MIB  # of the pattern before: the first one's only call
-    assert failure.offset_bytes == (first_call + 777 if kind == "separated" else 2 * first_call + 65536 + 777)
-    assert untouched(target)
-
-
-def test_a_rewrite_that_takes_too_long_is_cut_and_what_it_did_not_reach_is_read(
-    engine: Path, tmp_path: Path, target: Path
-) -> None:
-    slow = faulty(kind="delay", operation="write", count=0, delay_s=0.001)
-    cases = [
-        case("separated", "write", unit_s=0.2),
-        case("separated", "rewrite", slow, unit_s=0.01, overtime=1.0),
-        case("separated", "read"),
-    ]
-    done = run(engine, tmp_path, first(tmp_path, target, cases, keep=False))
-    assert done.code == 0, done.stderr
-    cut = [record for record in done.of("phase") if record.facts["end"] == "overtime"]
-    assert cut
-    assert all(record.facts["repetitions"] < record.facts["wanted"] for record in cut)
-    read = [record for record in done.of("phase") if record.facts["access"] == "read"]
-    assert all(record.verified_bytes == record.bytes for record in read)
-    assert untouched(target)
-
-
-def test_mistakes_of_a_plan_are_refused_with_their_pointer(engine: Path, tmp_path: Path, target: Path) -> None:
-    mistakes: list[tuple[Document, str]] = [
-        ({"hints": {"999/cb_nodes": "1"}}, "/hints/999~1cb_nodes"),
-        ({"lmax_bytes": 65540}, "/lmax_bytes"),
-        ({"counts_of": "h0-n2"}, "/counts_of"),
-        ({"skip": ["43"]}, "/skip/0"),
-    ]
-    for words, pointer in mistakes:
-        done = run(engine, tmp_path, first(tmp_path, target, [case("scatter", "write", **words)]))
-        assert done.code == 2
-        assert f"/cases/0/workload/parameters{pointer}" in done.stderr
-    posix = case("scatter", "write", {"name": "posix", "parameters": {}})
-    assert run(engine, tmp_path, first(tmp_path, target, [posix])).code == 2
     assert untouched(target)
 
 

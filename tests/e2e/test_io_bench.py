@@ -3,8 +3,7 @@
 
 from pathlib import Path
 
-import pytest
-from tests.e2e.commands import check_refusal, command, run
+from tests.e2e.commands import command, run
 
 from ullage.results.folder import ResultFolder
 
@@ -29,16 +28,3 @@ def test_six_streams_are_measured_and_nothing_is_left(engine: Path, target: Path
     assert min(len(row.repetitions) for row in rows) >= 3
     assert "Six streams" in out
     assert [path.name for path in target.iterdir()] == ["precious"]
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "here={here}", "--backend", "mmap"], 2, "--backend: unknown word 'mmap'"),
-        (["--target", "here={here}", "--record", "64M", "--space", "1M"], 3, "needs 512 MiB"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "io_bench", *words], code, expected)

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import Process, check_refusal, command, run, run_here, start_and_act
+from tests.e2e.commands import Process, command, run, start_and_act
 from tests.e2e.launching import cleaned, untouched
 from tests.e2e.test_fault_resume import kill_a_rank, records_of
 
@@ -54,15 +54,6 @@ def test_every_epoch_of_every_number_reads_the_one_set_that_was_made(measured: R
     assert all(0 < row.median <= 1 for row in rows)
     assert not any(flag.startswith("INVALID") for row in rows for flag in row.flag_codes)
     assert [path.name for path in here.iterdir()] == ["precious"]
-
-
-def test_a_report_shows_au_over_the_accelerators(measured: ResultFolder) -> None:
-    page = measured.path.parent / "page.html"
-    code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
-    assert code == 0, err
-    text = page.read_text(encoding="utf-8")
-    for words in ("Training samples", "AU over the number of accelerators", "from memory"):
-        assert words in text
 
 
 def test_the_largest_number_on_a_device_of_known_speed_is_found(engine: Path, tmp_path: Path) -> None:
@@ -172,18 +163,3 @@ def test_a_killed_run_is_resumed_to_its_end(engine: Path, tmp_path: Path, target
     for folder in find_run_folders(target):
         assert cleaned(engine, folder.path)
     assert untouched(target)
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--preset", "bert"], 2, "--preset"),
-        (["--samples", "3", "--batch", "4"], 3, "are not two batches of 4"),
-        (["--backend", "null"], 2, "backend 'null' uses no storage"),
-        (["--cache", "direct", "--backend", "stdio"], 2, "backend 'stdio' has no direct I/O"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "loader", "--target", "here={here}", *words], code, expected)

@@ -3,12 +3,11 @@
 
 from pathlib import Path
 
-import pytest
-from tests.e2e.commands import check_refusal, command, run
+from tests.e2e.commands import command, run
 
 from ullage.model.summary import Summary
 from ullage.results.folder import ResultFolder
-from ullage.suites.matrix.options import LABELS
+from ullage.suites.matrix.suite import LABELS
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = ["--file", "256K,1M", "--record", "4K,256K", "--max-repetitions", "3", "--time", "120s"]
@@ -52,19 +51,3 @@ def test_what_each_test_does_stands_in_the_records(engine: Path, target: Path, t
     assert {phase.phase for phase in file.phases} == {"write", "rewrite", "read", "mixed"}
     tests = {row.params["test"] for row in summary_of(result).rows}
     assert tests == {"record rewrite", "stride read", "random mix"}
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "here={here}", "--tests", "13"], 2, "--tests '13': not a test of IOzone"),
-        (["--target", "here={here}", "--file", "64K", "--record", "1M"], 2, "no record of these fits"),
-        (["--target", "here={here}/none"], 3, "does not exist"),
-        (["--target", "m=model:"], 2, "target 'm' has no place for files"),
-        (["--target", "here={here}", "--file", "64K,1M", "--space", "128K"], 3, "needs 1.00 MiB"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "matrix", *words], code, expected)

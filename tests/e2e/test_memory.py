@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run, run_here
+from tests.e2e.commands import command, run, run_here
 
 from ullage.system.hardware import read_cpu
 
@@ -46,13 +46,3 @@ def test_a_tiny_run_leaves_rows_and_a_report_and_is_not_measured_again(engine: P
     code, _, err = run_here("resume", str(result), "--engine", str(engine))
     assert code == 0, err
     assert len(list((result / "records").iterdir())) == launches
-
-
-def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) -> None:
-    check_refusal(
-        engine,
-        tmp_path,
-        ["run", "memory", "--working-set", "1000T"],
-        2,
-        "a working set of 1000T, but only",
-    )

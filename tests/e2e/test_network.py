@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, run, run_here
+from tests.e2e.commands import TIMEOUT_S, command, run, run_here
 from tests.places.hosts import hosts_up
 
 from ullage.engine import describe
@@ -47,10 +47,6 @@ def test_an_interface_that_is_not_there_is_a_failure_with_its_reason(engine: Pat
     code, out, err = run(command(engine, "run", "network", *words))
     assert code == 4, err
     assert "no-such-if" in out + err
-
-
-def test_bad_words_are_one_line_and_leave_nothing(engine: Path, tmp_path: Path) -> None:
-    check_refusal(engine, tmp_path, ["run", "network", "--block", "64K"], 2, "a datagram of a stream has 16 to 65507")
 
 
 @pytest.mark.long

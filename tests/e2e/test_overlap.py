@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.e2e import launching
-from tests.e2e.commands import check_refusal, command, run, run_here
-from tests.e2e.launching import Document, plan, untouched
+from tests.e2e.commands import command, run
+from tests.e2e.launching import Document, plan
 
 from ullage.analysis.metrics.programs import share_that_overlaps
 from ullage.cleaning import find_run_folders
@@ -63,15 +63,6 @@ def test_what_is_not_available_is_said_with_its_reason(measured: ResultFolder) -
     assert any("backend 'hdf5'" in event.text for event in events)
 
 
-def test_a_report_has_the_table_and_a_map_for_each_method(measured: ResultFolder) -> None:
-    page = measured.path.parent / "page.html"
-    code, _, err = run_here("report", str(measured.path), "--format", "html", "--output", str(page))
-    assert code == 0, err
-    text = page.read_text(encoding="utf-8")
-    for words in ("I/O beside computation", "Overlap of I/O with computation", "posix helper threads"):
-        assert words in text
-
-
 def case(backend: str, parameters: Document, **workload: object) -> Document:
     words: Document = {"method": "nonblocking", "transfer_bytes": 16 * KIB, "depth": 2, "rounds": 1, **workload}
     return {
@@ -94,78 +85,7 @@ def test_a_simulated_device_works_beside_the_computation(engine: Path, tmp_path:
     assert max(share_that_overlaps(*some) for some in times) > 0.5
 
 
-@pytest.mark.parametrize("ranks", [1, 3, 8])
-def test_any_number_of_ranks_verifies_what_it_moved(engine: Path, tmp_path: Path, target: Path, ranks: int) -> None:
-    ways = [("posix", "threads"), ("mpiio", "nonblocking")]
-    cases = [case(backend, {}, method=method) | {"id": f"{i:016x}"} for i, (backend, method) in enumerate(ways)]
-    done = launching.run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks))
-    assert done.code == 0, done.stderr
-    reads = [phase for phase in done.of("phase") if phase.phase == "read"]
-    assert {phase.case for phase in reads} == {one["id"] for one in cases}
-    assert all(phase.verified_bytes == phase.bytes > 0 for phase in reads)
-    assert all(phase.bytes % ranks == 0 for phase in reads)
-    assert untouched(target)
-
-
 # -- faults ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.fault("a begun transfer that never ends", "end status timeout; clean empties the target")
-def test_a_transfer_that_never_ends_is_found_by_the_watchdog(engine: Path, tmp_path: Path, target: Path) -> None:
-    bad = case("fault", {"inner": "mpiio", "kind": "hang", "operation": "write", "rank": 1, "after": 9})
-    done = launching.run(engine, tmp_path, plan(tmp_path, [bad], f"posix:{target}", watchdog_s=2))
-    assert done.code == 5, done.stderr
-    assert done.of("end")[0].status == "timeout"
-    for folder in find_run_folders(target):
-        assert launching.cleaned(engine, folder.path)
-    assert untouched(target)
-
-
-@pytest.mark.fault("ENOSPC in a begun transfer", "the case failed with errno 28 on its rank, the next one runs")
-def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path) -> None:
-    full = case("fault", {"inner": "mpiio", "kind": "enospc", "operation": "write", "rank": 1, "after": 9})
-    good = launching.case()
-    done = launching.run(engine, tmp_path, plan(tmp_path, [full, good], f"posix:{target}", order="listed"))
-    assert done.code == 4, done.stderr
-    failures = [one for record in done.of("phase") for one in record.failures]
-    assert {(one.errno, one.rank) for one in failures if one.errno} == {(28, 1)}
-    assert {record.status for record in done.of("case") if record.case == good["id"]} == {"ok"}
-    assert untouched(target)
-
-
-@pytest.mark.fault("a flipped bit in a begun transfer", "exit 4; file, offset, expected and found in the record")
-def test_a_flipped_bit_is_found_when_the_data_is_read(engine: Path, tmp_path: Path, target: Path) -> None:
-    bad = case(
-        "fault", {"inner": "mpiio", "kind": "flip", "operation": "write", "rank": 1, "after": 3, "flip_bit": 800}
-    )
-    done = launching.run(engine, tmp_path, plan(tmp_path, [bad], f"posix:{target}"))
-    assert done.code == 4, done.stderr
-    (failure,) = [one for record in done.of("phase") for one in record.failures]
-    assert (failure.offset_bytes, failure.rank) == (3 * 16 * KIB + 100, 1)
-    assert untouched(target)
-
-
-# -- mistakes ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["--backend", "hdf5"], "nothing can be measured"),
-        (["--backend", "posix", "--method", "nonblocking"], "no call that only begins a transfer"),
-        (["--method", "luck"], "unknown word 'luck'"),
-        (["--access", "read"], "what is read has to be written first"),
-    ],
-)
-def test_a_mistake_is_refused_before_anything_is_touched(
-    engine: Path, tmp_path: Path, words: list[str], expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 2, expected)
-
-
-def test_want_of_room_is_one_line(engine: Path, tmp_path: Path) -> None:
-    words = ["--backend", "posix", "--ranks", "2", "--size", "64K", "--bytes", "64M", "--space", "100M"]
-    check_refusal(engine, tmp_path, ["run", "overlap", "--target", "t={here}", *words], 3, "a smaller --bytes fits")
 
 
 @pytest.mark.fault("a target that fills up while transfers are begun", "the case failed, nothing of ours is left")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run
+from tests.e2e.commands import command, run
 from tests.places.loop_image import loop_image
 
 from ullage.results.folder import ResultFolder
@@ -63,17 +63,3 @@ def test_each_rank_writes_to_the_folder_that_its_words_stand_for(engine: Path, t
         names = {path.name for path in (tmp_path / f"rank{rank}").glob("*/c-*/data*")}
         assert names == {f"data.{rank:08}"}
         shutil.rmtree(tmp_path / f"rank{rank}")
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "here={here}", "--interface", "mmapp"], 2, "--interface: unknown word 'mmapp'"),
-        (["--target", "here={here}/{{numb}}"], 2, "unknown word {{numb}} in a path"),
-        (["--target", "here={here}", "--volume", "64M", "--space", "1M"], 3, "a smaller --volume fits"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "pmem", *words], code, expected)

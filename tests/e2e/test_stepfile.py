@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import TIMEOUT_S, check_refusal, command, finish, run, run_here, start
+from tests.e2e.commands import TIMEOUT_S, command, finish, run, start
 from tests.e2e.control_groups import inside, memory_group
 from tests.e2e.test_fault_resume import kill_a_rank
 
@@ -61,23 +61,6 @@ def test_layouts_and_orders_are_measured_and_nothing_is_left(engine: Path, targe
     assert again == {0, 2 * recomputations(STEPS, 5)}
     assert "States of a simulation" in out
     assert [path.name for path in target.iterdir()] == ["precious"]
-    page = tmp_path / "page.html"
-    code, _, err = run_here("report", str(result), "--format", "html", "--output", str(page))
-    assert code == 0, err
-    assert "Exposed I/O along the steps" in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "here={here}", "--order", "revolve:3", "--layout", "log"], 2, "order revolve overwrites states"),
-        (["--target", "here={here}", "--steps", "4096", "--space", "1M"], 3, "a smaller --steps fits"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_nothing(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "stepfile", *words], code, expected)
 
 
 def files_at(target: Path) -> int:
@@ -171,28 +154,6 @@ def test_states_go_on_to_the_next_target(engine: Path, target: Path, tmp_path: P
     assert "a 10, b 6" in out
     assert [path.name for path in target.iterdir()] == ["precious"]
     assert list(second.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "a={here}", "--spill"], 2, "name a further --target"),
-        (
-            ["--target", "a={here}", "--target", "b=/dev/shm", "--spill", "--layout", "log"],
-            2,
-            "choose another --layout",
-        ),
-        (
-            ["--target", "a={here}", "--target", "b=/dev/shm", "--spill", "--space", "64K", "--layout", "flat"],
-            3,
-            "may be used together",
-        ),
-    ],
-)
-def test_states_that_can_go_nowhere_are_refused(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "stepfile", *words], code, expected)
 
 
 # -- the page cache ----------------------------------------------------------------------------------------------------

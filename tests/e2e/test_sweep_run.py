@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import Process, check_refusal, command, run, run_here, start_and_act
+from tests.e2e.commands import Process, command, run, run_here, start_and_act
 
 from ullage.cleaning import find_run_folders
 from ullage.launch.running import LAUNCH_VARIABLE
@@ -160,24 +160,6 @@ def _rank_of(result: Path, rank: int) -> int:
         ):
             return int(entry.name)
     raise AssertionError(f"no rank {rank} is running")
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "expected"),
-    [
-        (["--target", "x=/nonexistent/place"], 3, "target 'x' (/nonexistent/place): does not exist"),
-        (["--target", "x={here}", "--volume", "1E"], 3, "target 'x' ({here}): needs 1.00 EiB, but only"),
-        (["--target", "x={here}", "--nodes", "3", "--ranks", "2"], 2, "--nodes: 2 ranks cannot use 3 nodes"),
-        (["--target", "x={here}", "--param", "posix.dirct=1"], 2, "posix.dirct: 'posix' has no parameter 'dirct'"),
-        (["--target", "x={here}", "--launcher", "script"], 2, "--launcher script: batch scripts cannot probe"),
-        (["--target", "x={here}", "--launcher", "ssh"], 2, "--launcher: unknown launcher 'ssh'"),
-        (["--target", "x={here}", "--flie", "shared"], 2, "No such option"),
-    ],
-)
-def test_what_is_refused_leaves_nothing_behind(
-    engine: Path, tmp_path: Path, words: list[str], code: int, expected: str
-) -> None:
-    check_refusal(engine, tmp_path, ["run", "sweep", *words], code, expected)
 
 
 def test_plan_explains_and_touches_nothing(engine: Path, tmp_path: Path) -> None:

@@ -5,14 +5,14 @@ import secrets
 from pathlib import Path
 
 import pytest
-from tests.e2e.commands import check_refusal, command, run_here, ullage
+from tests.e2e.commands import command, ullage
 from tests.e2e.commands import run as run_words
-from tests.e2e.launching import MIB, Document, cleaned, plan, run, run_while_filling, untouched
+from tests.e2e.launching import MIB, Document, cleaned, plan, run_while_filling
 
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
 from ullage.results.folder import ResultFolder
-from ullage.suites.tile.shape import grid_of
+from ullage.suites.tile.options import grid_of
 
 
 def case(backend: Document | None = None, **words: object) -> Document:
@@ -48,76 +48,6 @@ def has_hdf5(engine: Path) -> bool:
     return any(one.name == "hdf5" and one.available for one in describe(engine).backends)
 
 
-@pytest.mark.each_mpi
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6, 8])
-def test_every_number_of_ranks_writes_and_verifies_its_tiles(
-    engine: Path, tmp_path: Path, target: Path, ranks: int
-) -> None:
-    cases = [tiled(ranks, calls=calls) for calls in ("independent", "collective")]
-    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks=ranks, order="listed"))
-    assert done.code == 0, done.stderr
-    for phase in done.of("phase"):
-        assert phase.bytes == ranks * 3 * 64 * 48 * 3
-        assert phase.operations == ranks * 3
-        assert phase.verified_bytes == (phase.bytes if phase.phase == "read" else 0)
-        assert phase.facts["surplus_count"] == 0
-    assert {phase.facts["calls"] for phase in done.of("phase")} == {"independent", "collective"}
-    assert {phase.syncs for phase in done.of("phase") if phase.phase == "write"} == {ranks}
-    assert untouched(target)
-
-
-@pytest.mark.parametrize("calls", ["independent", "collective"])
-def test_the_file_has_the_size_of_the_original_to_the_byte(
-    engine: Path, tmp_path: Path, target: Path, calls: str
-) -> None:
-    sizes = {"tile_x": 1024, "tile_y": 1024, "overlap_x": 16, "overlap_y": 8, "element_bytes": 16, "header_bytes": 0}
-    large = tiled(4, calls=calls, frames=1, **sizes)
-    document = plan(tmp_path, [large], f"posix:{target}", ranks=4, keep=True)
-    done = run(engine, tmp_path, document)
-    assert done.code == 0, done.stderr
-    folder = target / f"ullage-{document['run_id']}"
-    assert (folder / f"c-{large['id']}" / "data").stat().st_size == 66_324_480
-    assert cleaned(engine, folder)
-    assert untouched(target)
-
-
-def test_surplus_ranks_are_named(engine: Path, tmp_path: Path, target: Path) -> None:
-    cases = [case(tiles_x=2, calls=calls) for calls in ("independent", "collective")]
-    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks=4))
-    assert done.code == 0, done.stderr
-    assert {tuple(phase.facts["surplus_ranks"]) for phase in done.of("phase")} == {(2, 3)}
-    assert {phase.operations for phase in done.of("phase")} == {6}
-
-
-@pytest.mark.each_mpi
-@pytest.mark.parametrize("calls", ["independent", "collective"])
-def test_files_beyond_4_gib_are_whole_and_sparse(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
-    """A tile crosses 2 GiB, the other 4 GiB: the header is a hole."""
-    cases = [tiled(2, calls=calls, header_bytes=(gib << 30) - 5000, frames=2) for gib in (2, 4)]
-    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks=2))
-    assert done.code == 0, done.stderr
-    assert all(phase.verified_bytes == phase.bytes for phase in done.of("phase") if phase.phase == "read")
-
-
-@pytest.mark.fault("ENOSPC of one rank in the middle of its frames", "the case failed with errno 28, the next one runs")
-@pytest.mark.parametrize("calls", ["independent", "collective"])
-def test_a_full_target_ends_the_case_and_not_the_run(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
-    enospc: Document = {"kind": "enospc", "operation": "write", "rank": 1, "after": 1}
-    bad = [tiled(2, calls=calls) | {"backend": faulty(**enospc)}]
-    if has_hdf5(engine):
-        inner = {"collective": "true" if calls == "collective" else "false"}
-        in_hdf5 = faulty(**{**enospc, "inner": "hdf5", "inner_parameters": inner})
-        bad.append(tiled(2, calls=calls, header_bytes=0) | {"backend": in_hdf5})
-    cases = [*bad, tiled(2)]
-    done = run(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", order="listed"))
-    assert done.code == 4, done.stderr
-    failed = {record.case: record.failures[0] for record in done.of("phase") if record.failures}
-    assert {case["id"] for case in bad} == failed.keys()
-    assert {(failure.errno, failure.rank) for failure in failed.values()} == {(28, 1)}
-    assert done.of("end")[0].cases_ok == 1
-    assert untouched(target)
-
-
 @pytest.mark.fault("a target that fills up while frames are written", "the case failed, its file removed")
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path) -> None:
     slow = faulty(kind="delay", operation="write", count=0, delay_s=0.25)
@@ -133,48 +63,6 @@ def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: 
         assert done.code == 4, done.stderr
         assert [failure for record in done.of("phase") for failure in record.failures]
     assert find_run_folders(small) == []
-
-
-@pytest.mark.fault("a write that hangs", "the run ends by the watchdog, and clean removes what is left")
-@pytest.mark.parametrize("calls", ["independent", "collective"])
-def test_a_hang_ends_by_the_watchdog(engine: Path, tmp_path: Path, target: Path, calls: str) -> None:
-    hang = faulty(kind="hang", operation="write", rank=1, after=1)
-    document = plan(tmp_path, [tiled(2, calls=calls) | {"backend": hang}], f"posix:{target}", watchdog_s=6.0)
-    done = run(engine, tmp_path, document)
-    assert done.of("end")[0].status == "timeout"
-    event = next(event for event in done.of("event") if event.code == "timeout")
-    assert "write" in event.text
-    assert cleaned(engine, target / f"ullage-{document['run_id']}")
-    assert untouched(target)
-
-
-@pytest.mark.parametrize("operation", ["write", "read"])
-def test_a_flipped_bit_is_found_with_frame_and_row(engine: Path, tmp_path: Path, target: Path, operation: str) -> None:
-    row, byte = 7, 11
-    flip = faulty(kind="flip", operation=operation, rank=0, after=1, flip_bit=8 * (row * 64 * 3 + byte))
-    done = run(engine, tmp_path, plan(tmp_path, [tiled(1) | {"backend": flip}], f"posix:{target}", ranks=1))
-    assert done.code == 4, done.stderr
-    (failure,) = [failure for record in done.of("phase") for failure in record.failures]
-    assert failure.offset_bytes == 77 + 64 * 48 * 3 + row * 64 * 3 + byte
-    assert f"(frame 1, row {row} of the tile)" in failure.text
-    assert untouched(target)
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ({"tiles_x": 3}, "/cases/0/workload/parameters/tiles_x: makes 3 tiles"),
-        ({"tiles_x": 2, "overlap_x": 64}, "/overlap_x: must be below the 64 elements of a tile"),
-        ({"phases": ["read"]}, "/phases"),
-    ],
-)
-def test_mistakes_of_a_plan_have_their_pointer(
-    engine: Path, tmp_path: Path, target: Path, words: Document, expected: str
-) -> None:
-    done = run(engine, tmp_path, plan(tmp_path, [case(**words)], f"posix:{target}", ranks=2))
-    assert done.code == 2
-    assert expected in done.stderr
-    assert untouched(target)
 
 
 @pytest.mark.each_mpi
@@ -203,10 +91,6 @@ def test_calls_and_hints_are_compared_and_drawn(engine: Path, target: Path, tmp_
     assert "Tiles of a data set" in out
     assert "rank 1: 180" in out
     assert [path.name for path in target.iterdir()] == ["precious"]
-    page = tmp_path / "page.html"
-    code, _, err = run_here("report", str(result), "--format", "html", "--output", str(page))
-    assert code == 0, err
-    assert "Which rank owns which bytes of a frame" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.each_mpi
@@ -248,8 +132,3 @@ def test_a_line_of_mpi_tile_io_is_measured(engine: Path, target: Path, tmp_path:
     assert [phase.phase for phase in phases] == ["write", "read"] * 6
     assert {phase.facts["file_bytes"] for phase in phases} == {124 * 32 * 16}
     assert find_run_folders(target) == []
-
-
-def test_a_mistake_is_one_line_and_leaves_nothing(engine: Path, tmp_path: Path) -> None:
-    words = ["run", "tile", "--target", "here={here}", "--tiles", "2x2", "--ranks", "3"]
-    check_refusal(engine, tmp_path, words, 2, "2x2 tiles need 4 ranks")

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Particle files on real storage with the real engine: all layouts written, and read as an analysis reads them."""
 
-import secrets
 from pathlib import Path
 
-import pytest
 from tests.e2e.commands import command, run
-from tests.e2e.launching import Document, plan, untouched
-from tests.e2e.launching import run as run_engine
 
 from ullage.cleaning import find_run_folders
 from ullage.engine import describe
@@ -64,29 +60,3 @@ def test_an_analysis_reads_all_a_part_and_strides(engine: Path, target: Path, tm
     }
     assert {row.params["data_of"] for row in rows} == {"other-rank"}
     assert {row.params["access"] for row in rows} == {"read"}
-
-
-@pytest.mark.each_mpi
-@pytest.mark.parametrize("ranks", [1, 3, 8])
-def test_any_number_of_ranks_reads_what_others_wrote(engine: Path, tmp_path: Path, target: Path, ranks: int) -> None:
-    backends = [("mpiio", "raw"), *([("hdf5", "arrays")] if "hdf5" in formats(engine) else [])]
-    cases: list[Document] = [
-        {
-            "id": secrets.token_hex(8),
-            "target": "t",
-            "backend": {"name": backend, "parameters": {"collective": True} if collective else {}},
-            "workload": {
-                "name": "vpic",
-                "parameters": {"particles": 900, "steps": 2, "memory": memory, "file": "contiguous", "format": form},
-            },
-        }
-        for backend, form in backends
-        for collective in (False, True)
-        for memory in ("contiguous", "interleaved")
-    ]
-    done = run_engine(engine, tmp_path, plan(tmp_path, cases, f"posix:{target}", ranks))
-    assert done.code == 0, done.stderr
-    reads = [record for record in done.of("phase") if record.phase == "read"]
-    assert {record.case for record in reads} == {one["id"] for one in cases}
-    assert all(record.verified_bytes == record.bytes == ranks * 2 * 900 * 32 for record in reads)
-    assert untouched(target)

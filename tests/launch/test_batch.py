@@ -12,6 +12,7 @@ from support.fake_program import FakeProgram
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.launch import batch_systems, flux, lsf, pbs
 from ullage.launch.batch import GONE, UNKNOWN, JobRequest, JobState, JobText, clock, seconds_of
+from ullage.system.allocation import allocation
 
 HERE = Path(__file__).parent
 TEXT = JobText(
@@ -208,6 +209,18 @@ def test_nodes_that_a_job_must_not_get() -> None:
     assert """#BSUB -R "select[amd && hname!='n1' && hname!='n2']"\n""" in systems["lsf"].job_script(wanted, said)
     with pytest.raises(UserError, match="PBS has no word for nodes that a job must not get"):
         systems["pbs"].job_script(wanted, said)
+
+
+def test_processors_that_were_asked_for_hold_in_a_job_with_whole_nodes() -> None:
+    said = JobText("j", Path("/o"), Path("/e"), Path("/"), ["ullage"], "run pairs", "x")
+    script = batch_systems()["slurm"].job_script(JobRequest(nodes=2, ppn=2), said)
+    assert "#SBATCH --exclusive" in script
+    assert "\nexport ULLAGE_PPN=2\nexec ullage\n" in script
+    job = {"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_CPUS_PER_NODE": "16(x2)"}
+    given = [allocation({**job, **more}) for more in ({}, {"ULLAGE_PPN": "2"}, {"ULLAGE_PPN": "64"})]
+    assert [one.cpus for one in given if one is not None] == [16, 2, 16]
+    shared = batch_systems()["slurm"].job_script(JobRequest(nodes=2, ppn=2, exclusive=False), said)
+    assert "ULLAGE_PPN" not in shared
 
 
 def test_the_script_of_a_job_warns_the_run_itself_and_waits_for_it(tmp_path: Path) -> None:

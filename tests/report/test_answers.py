@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support import recorded_results
+from support.make_records import plain_row
 from support.plain_words import faults
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.together import grid_lines, is_of_grid
@@ -26,7 +27,7 @@ from ullage.report.answers import (
 )
 from ullage.runs.options.declared import settable_by
 from ullage.runs.suite import all_suites
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -36,20 +37,10 @@ def summary_of(findings: list[Finding], rows: list[Row] | None = None, suite: st
 
 
 def row(target: str, access: str, ranks: int, size: int, value: float) -> Row:
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target=target,
-        params={"access": access, "ranks": ranks, "block_bytes": size},
-        median=value,
-        low=value * 0.99,
-        high=value * 1.01,
-        repetitions=[value * (1 + 0.002 * k) for k in range(-3, 4)],
-        launches=[100 * ranks + index % 3 for index in range(7)],
-        verdict="cold",
-        grade="A",
-    )
+    samples = [value * (1 + 0.002 * k) for k in range(-3, 4)]
+    own = {"target": target, "case": "", "launches": [100 * ranks + index % 3 for index in range(7)]}
+    params = {"access": access, "ranks": ranks, "block_bytes": size}
+    return plain_row(samples, params, low=value * 0.99, high=value * 1.01, **own)
 
 
 def grid(target: str, values: dict[tuple[int, int], float], access: str = "read") -> list[Row]:

@@ -3,27 +3,21 @@
 
 import pytest
 
+from support.make_records import plain_row
 from ullage.analysis.metrics import load_metrics, metric
 from ullage.model.record import PhaseRecord
-from ullage.model.summary import Ceiling, Peer, Row
+from ullage.model.summary import Ceiling, Peer
 from ullage.quantity import DASH
-from ullage.report.declared import columns
+from ullage.report.declared import PartOfReport, columns, row_map
 from ullage.report.grids import Column, PhaseLine, row_lines
+from ullage.report.plots import HeatMap
 
-ROW = Row(
-    metric="bandwidth",
-    unit="B/s",
-    better="more",
-    target="disk",
-    params={"ranks": 4, "block_bytes": 4096, "layout": "files"},
-    median=2e9,
+ROW = plain_row(
+    [2e9] * 6,
+    {"ranks": 4, "block_bytes": 4096, "layout": "files"},
     low=1.9e9,
     high=2.1e9,
-    repetitions=[2e9] * 6,
     ceiling=Ceiling(value=4e9, kind="declared", source="datasheet"),
-    share=0.5,
-    verdict="cold",
-    grade="A",
     peer=Peer(tool="fio", version="3.33", median=1e9),
 )
 
@@ -87,3 +81,35 @@ def test_a_metric_is_a_function_with_its_sentence() -> None:
         "bytes of all ranks over the time of the slowest",
     )
     assert load_metrics()["call_bandwidth"].is_rate_of_bytes
+
+
+def test_a_map_has_a_cell_for_each_row_and_frames_the_best() -> None:
+    faster = ROW.model_copy(update={"median": 3e9, "params": {**ROW.params, "ranks": 8}})
+    found = HeatMap(
+        *(["4", "8"], ["files"], "ranks", "layout"), width=100, most_with_text=5, least_step=10, text_height=20
+    )
+    spec = row_map(
+        found,
+        [ROW, faster],
+        lambda row: str(row.ranks),
+        lambda row: row.word("layout"),
+        lambda row: f"{row.ranks} ranks",
+    )
+    cells = spec["data"]["values"]
+    assert [(cell["what"], cell["column"], cell["line"], cell["best"]) for cell in cells] == [
+        ("4 ranks", "4", "files", False),
+        ("8 ranks", "8", "files", True),
+    ]
+    assert cells[0]["position"] < cells[1]["position"]
+    assert cells[1]["label"] == "3.00G"
+
+
+def test_sections_and_charts_of_a_suite_stand_with_its_part_of_the_machine() -> None:
+    part = PartOfReport("memory", "memory", 3)
+    section = part.section("Memory", "How to read it.", lambda _data: None)
+    charts = [
+        part.chart(name, "A chart", "How to read it.", lambda _data: [], order)
+        for name, order in {"a": None, "b": 4}.items()
+    ]
+    assert (section.name, section.suite, section.part, section.order) == ("memory", "memory", "memory", 3)
+    assert [(chart.name, chart.part, chart.order) for chart in charts] == [("a", "memory", 3), ("b", "memory", 4)]

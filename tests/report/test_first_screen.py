@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from support.make_records import plain_row
 from support.sample_result import SYSTEM, make_summary
 from ullage.model.flags import INVALID_ABOVE_CEILING, Flag
 from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Summary
@@ -24,20 +25,8 @@ HOSTILE = "</svg><script>alert(1)</script>\"'&\n\u202egnp.exe\u0007" + "x" * 409
 
 
 def row(median: float, metric: str = "bandwidth", unit: str = "B/s", **changes: object) -> Row:
-    base = Row(
-        metric=metric,
-        unit=unit,
-        better="more",
-        target="here",
-        params={},
-        median=median,
-        low=0.9 * median,
-        high=1.1 * median,
-        repetitions=[median] * 6,
-        verdict="none",
-        grade="A",
-    )
-    return base.model_copy(update=changes)
+    own = {"metric": metric, "unit": unit, "better": "more", "target": "here", "verdict": "none"}
+    return plain_row([median] * 6, **{**own, "low": 0.9 * median, "high": 1.1 * median, **changes})
 
 
 def with_ceiling(of: Row, value: float) -> Row:

@@ -2,6 +2,7 @@
 """The front page: a line for each part of the machine, and what to change first."""
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
 from ullage.quantity import DASH
@@ -11,24 +12,8 @@ from ullage.report.sections.front import SECTION, build, strongest
 
 
 def row(median: float, ceiling: Ceiling | None = None, **changes: object) -> Row:
-    share = None if ceiling is None else median / ceiling.value
-    base = Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="here",
-        params={"access": "read"},
-        median=median,
-        low=0.9 * median,
-        high=1.1 * median,
-        repetitions=[median],
-        ceiling=ceiling,
-        share=share,
-        verdict="cold",
-        grade="B",
-        suite="disk",
-    )
-    return base.model_copy(update=changes)
+    own = {"target": "here", "ceiling": ceiling, "grade": "B", "suite": "disk", "case": ""}
+    return plain_row(median, {"access": "read"}, **{**own, "low": 0.9 * median, "high": 1.1 * median, **changes})
 
 
 def declared(value: float) -> Ceiling:

@@ -2,6 +2,7 @@
 """The rows that stand for a part of the machine, and the ceilings that parts have in common."""
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row
 from ullage.report.headlines import headlines, storage_rule
 from ullage.runs.ceilings import with_common_ceilings
@@ -11,20 +12,8 @@ MIB = 1 << 20
 
 def row(metric: str, median: float, *, verdict: str = "cold", target: str = "here", **params: str | int) -> Row:
     unit = {"bandwidth": "B/s", "access_time": "s"}.get(metric, "op/s")
-    return Row(
-        metric=metric,
-        unit=unit,
-        better="less" if unit == "s" else "more",
-        target=target,
-        params=dict(params),
-        median=median,
-        low=None,
-        high=None,
-        repetitions=[median] * 3,
-        verdict=verdict,
-        grade="A",
-        suite="disk",
-    )
+    own = {"metric": metric, "unit": unit, "target": target, "verdict": verdict, "suite": "disk", "case": ""}
+    return plain_row([median] * 3, params, low=None, high=None, **own)
 
 
 def told(rows: list[Row]) -> list[tuple[str, str, int]]:

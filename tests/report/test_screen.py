@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from support import recorded_results
+from support.make_records import plain_row
 from support.sample_result import Shape, make_rows, make_summary
 from ullage.analysis.findings.doubts import contamination_findings
 from ullage.cli.app import run
@@ -42,20 +43,8 @@ def must_fit(summary: Summary) -> list[str]:
 
 
 def row(**changes: object) -> Row:
-    known = Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="nvme",
-        params={"access": "read", "ranks": 2, "block_bytes": 1 << 20},
-        median=2e9,
-        low=1.9e9,
-        high=2.1e9,
-        repetitions=[2e9] * 7,
-        verdict="cold",
-        grade="A",
-    )
-    return known.model_copy(update=changes)
+    params = {"access": "read", "ranks": 2, "block_bytes": 1 << 20}
+    return plain_row([2e9] * 7, params, **{"target": "nvme", "case": "", "low": 1.9e9, "high": 2.1e9, **changes})
 
 
 def one(row_: Row, **changes: object) -> Summary:

@@ -25,6 +25,15 @@ def test_a_pmi_that_does_not_fit_is_named_with_what_to_do(said: str, line: str) 
     assert "by srun with the PMI of that MPI" in why_apart(said)
 
 
+def test_what_every_launch_says_is_never_the_reason_and_the_connection_is() -> None:
+    noise = "srun: error: cluster configuration lacks support for cpu binding"
+    causes = ("ssh: connect to host n1 port 22: No route to host", "Host key verification failed.",
+              "ssh: Could not resolve hostname n9: Name or service not known")  # fmt: skip
+    for cause in causes:
+        assert telling_lines(f"{noise}\n{cause}\nORTE_ERROR_LOG: not found\n") == [cause]
+    assert telling_lines(f"{noise}\nslow end\n") == ["slow end"]
+
+
 def test_consequences_do_not_tell_and_the_last_line_does_where_none_else_does() -> None:
     assert telling_lines("slurmstepd: error: oom-kill event\nsrun: error: n0: task 1: Killed\n") == [
         "slurmstepd: error: oom-kill event"

@@ -72,7 +72,7 @@ def test_a_slow_node_is_suspect_and_named_with_the_words_of_its_batch_system(tmp
     write_lists(ResultFolder(tmp_path / "r"), summary.nodes)
     lists = {path.name: path.read_text() for path in (tmp_path / "r" / "nodes").iterdir()}
     assert lists == {
-        "good.txt": "n0\nn1\nn3\n", "suspect.txt": "n2\n",
+        "good.txt": "n0\nn1\nn3\n", "suspect.txt": "n2\n", "unknown.txt": "",
         "good.args": "--nodelist=n[0-1,3]\n", "suspect.args": "--exclude=n2\n",
     }  # fmt: skip
 
@@ -96,8 +96,8 @@ def test_a_lost_node_is_not_good_and_the_others_are_compared(tmp_path: Path) -> 
     rows = {name: own for name, own in with_slow(1e10).items() if name != "n3"}
     summary = summarised(tmp_path / "r", rows, lost="n3")
     assert summary.nodes is not None
-    assert [node.state for node in summary.nodes.nodes] == ["good", "good", "good", "not measured"]
-    assert [one.kind for one in summary.findings] == ["equal-nodes", "lost-node"]
+    assert [node.state for node in summary.nodes.nodes] == ["unknown", "unknown", "unknown", "not measured"]
+    assert [one.kind for one in summary.findings] == ["equal-nodes", "unknown-nodes", "lost-node"]
     assert "n3: the node was lost" in summary.findings[-1].text
 
 
@@ -109,6 +109,35 @@ def test_a_disturbed_node_is_not_named_unless_hardly_any_is_undisturbed(tmp_path
     found = summarised(tmp_path / "b", every).findings[0]
     assert found.kind == "slow-node"
     assert "Other programs ran on n2 at that time (grade C)." in found.text
+
+
+def test_a_node_with_other_work_among_idle_ones_is_suspect(tmp_path: Path) -> None:
+    rows = with_slow(1e10) | {"n2": [row(1e10, grade="C")]}
+    summary = summarised(tmp_path / "r", rows)
+    assert summary.nodes is not None
+    assert (summary.nodes.named("good"), summary.nodes.named("suspect")) == (["n0", "n1", "n3"], ["n2"])
+    found = next(one for one in summary.findings if one.kind == "busy-node")
+    assert found.text.startswith("n2 is suspect: other work ran while it was measured (grade C)")
+
+
+def test_a_node_is_good_only_once_it_has_shown_it(tmp_path: Path) -> None:
+    """Floors that cannot be told, and too few nodes to compare, show nothing; nor does a node that was not measured."""
+    floor = Floor(metric="memory_bandwidth", share=0.5).model_dump()
+    untold = summarised(tmp_path / "a", with_slow(1e10), require=[floor]).nodes
+    assert untold is not None
+    assert untold.not_told == NAMES
+    assert untold.nodes[0].reason == "1 of 1 floor cannot be told"
+    few = summarised(tmp_path / "b", {name: [row(1e10)] for name in NAMES[:2]})
+    assert few.nodes is not None
+    assert few.nodes.not_told == NAMES
+    write_lists(ResultFolder(tmp_path / "b"), few.nodes)
+    lists = {path.name: path.read_text() for path in (tmp_path / "b" / "nodes").iterdir()}
+    assert lists == {"good.txt": "", "suspect.txt": "", "unknown.txt": "n0\nn1\nn2\nn3\n"}
+    assert next(one.title for one in few.findings if one.kind == "unknown-nodes") == "2 nodes have not shown to be good"
+    floor = Floor(metric="memory_bandwidth", bound=1e9).model_dump()
+    shown = summarised(tmp_path / "c", {name: [row(1e10)] for name in NAMES[:2]}, require=[floor]).nodes
+    assert shown is not None
+    assert shown.named("good") == NAMES[:2]
 
 
 def test_of_lost_time_what_is_left_is_compared(tmp_path: Path) -> None:
@@ -153,7 +182,7 @@ def test_the_report_has_a_map_a_table_of_nodes_and_one_of_outliers(tmp_path: Pat
     assert [[cell.text for cell in line[:3]] for line in outliers.rows] == [
         ["n2", "triad memory bandwidth, threads 2", "3.00 GB/s"]
     ]
-    assert "Keep jobs off the others: --exclude=n2" in content.notes
+    assert "Keep jobs off the suspect nodes: --exclude=n2" in content.notes
     shown = "\n".join(line.text for line in screen(data))
     assert "Which nodes are worse than the others?" in shown
     assert "n2 is worse than the other nodes" in shown

@@ -46,6 +46,21 @@ class Clock:
         return self.at
 
 
+def test_the_time_of_a_part_is_that_of_all_its_stages_and_gives_way_to_that_of_the_whole_run() -> None:
+    status = Status()
+    status.enter("cpu", 0.0)
+    status.bound_part(0.0, 10.0)
+    status.begin("9 cases", 4.0)
+    status.begin("HPL by hpcc beside", 99.0)
+    assert (status.share(5.0), status.ends_at) == (0.5, 10.0)
+    status.enter("memory", 10.0)
+    status.begin("4 cases", 14.0)
+    assert (status.began, status.ends_at) == (10.0, 14.0)
+    status.bound(10.0, 100.0)
+    status.bound_part(12.0, 20.0)
+    assert (status.began, status.ends_at) == (10.0, 100.0)
+
+
 def test_elsewhere_a_part_is_one_line_whatever_it_does() -> None:
     stream = io.StringIO()
     progress = PlainProgress(stream, Clock().now)

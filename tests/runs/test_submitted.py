@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.fake_program import FakeProgram
-from ullage.errors import EXIT_ABORTED, UserError
+from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, UserError
 from ullage.launch import batch_systems
 from ullage.launch.batch import JobRequest
 from ullage.model.request import Request
@@ -81,6 +81,16 @@ def test_a_slurm_that_answers_again_is_said(
     fake_program("scontrol", f"[ -e {back} ] && {{ echo JobState=COMPLETED ExitCode=0:0; exit; }}\n: > {back}\n{GONE}")
     refused(submission)  # the job has made no result
     assert "ullage: Slurm answers again; job 7 is COMPLETED" in capsys.readouterr().err
+
+
+def test_a_job_whose_result_did_not_appear_is_a_failure_and_asks_for_the_folder(
+    submission: Submission, fake_program: FakeProgram
+) -> None:
+    fake_program("scontrol", "echo JobState=COMPLETED ExitCode=0:0")
+    error = refused(submission)
+    assert error.code == EXIT_ENVIRONMENT
+    folder = submission.result.parent
+    assert f"no result appeared here. Is {folder} on a file system that all nodes share?" in error.what
 
 
 def test_a_chain_ends_with_a_job_that_finished_no_repetition(

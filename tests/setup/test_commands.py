@@ -24,7 +24,7 @@ def checkout_of_the_ci(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(("fails", "code"), [("none", 0), ("test", 1), ("test-others", 1)])
+@pytest.mark.parametrize(("fails", "code"), [("none", 0), ("test", 1), ("test-ci", 1)])
 def test_the_ci_runs_make_test_at_the_root_and_the_rest_and_sums_up(
     fake_program: FakeProgram, tmp_path: Path, fails: str, code: int
 ) -> None:
@@ -34,8 +34,8 @@ def test_the_ci_runs_make_test_at_the_root_and_the_rest_and_sums_up(
     done = subprocess.run([root / ".ci" / "run"], cwd="/", env=os.environ, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == [
         f"make test in {root}",
-        f"make test-others in {root}",
-        "python scripts/sum_up.py test others",
+        f"make test-ci in {root}",
+        "python scripts/sum_up.py test ci",
     ]
     assert done.returncode == code
 
@@ -52,6 +52,7 @@ def test_make_alone_only_says_what_there_is() -> None:
         ("check", "test", "check"),
         ("test", "test", "test"),
         ("test-others", "all", "others"),
+        ("test-ci", "ci", "ci"),
         ("test-all", "all", "test others"),
     ],
 )

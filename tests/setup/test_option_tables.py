@@ -7,7 +7,7 @@ import pytest
 
 from option_tables import main, option_table, pages, tables_in, with_tables
 from ullage.runs.suite import all_suites, find_suite, load_suites
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
 

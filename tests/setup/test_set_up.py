@@ -50,7 +50,7 @@ def test_a_larger_profile_only_adds_to_what_is_there(done: list[str]) -> None:
     for profile in ("run", "all", "run", "test"):
         set_up.main(profile)
     tests = "tests of openmpi"
-    assert done == ["run", "openmpi", "lint", "test", "all", tests, "openmpi", tests]
+    assert done == ["run", "openmpi", "lint", "test", "ci", "all", tests, "openmpi", tests]
 
 
 def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
@@ -60,9 +60,9 @@ def test_what_has_changed_is_set_up_anew_with_all_that_stands_on_it(
     monkeypatch.setenv("CXX", "another")
     set_up.main("test")
     set_up.main("all")
-    first = ["run", "lint", "test"]
+    first, further = ["run", "lint", "test"], ["ci", "all"]
     tests = "tests of openmpi"
-    assert done == [*first, "all", tests, *first, tests, "all", tests]
+    assert done == [*first, *further, tests, *first, tests, *further, tests]
 
 
 def test_without_a_compiler_nothing_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

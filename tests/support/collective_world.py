@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from support.make_records import make_phase, make_run
+from support.make_records import make_phase, make_run, plain_row
 from support.simulated_engine import DESCRIBE, as_of_engine
 from ullage.model.describe import Describe
 from ullage.model.flags import Flag
@@ -102,23 +102,10 @@ def collective_records(
 def row(metric: str, median: float, *, spread: float = 0.01, flags: Sequence[Flag] = (), **params: object) -> Row:
     """Return a row of a run over collective operations, with six repetitions."""
     unit = {"overlap": "of call", "link_bandwidth": "B/s", "one_sided_bandwidth": "B/s"}.get(metric, "s")
-    return Row.model_validate(
-        {
-            "metric": metric,
-            "unit": unit,
-            "better": "less" if unit == "s" else "more",
-            "target": "mpi",
-            "params": {"access": "collective", "mode": "blocking", **params},
-            "case": "-".join(str(value) for value in params.values()),
-            "median": median,
-            "low": median * (1 - spread),
-            "high": median * (1 + spread),
-            "repetitions": [median * (1 + spread * part) for part in (-0.2, 1, -1, 0.6, -0.6, 0.2)],
-            "verdict": "none",
-            "grade": "A",
-            "flags": list(flags),
-        }
-    )
+    samples = [median * (1 + spread * part) for part in (-0.2, 1, -1, 0.6, -0.6, 0.2)]
+    case = "-".join(map(str, params.values()))
+    own = {"metric": metric, "unit": unit, "target": "mpi", "verdict": "none", "case": case, "median": median}
+    return plain_row(samples, {"access": "collective", "mode": "blocking", **params}, **own, flags=list(flags))
 
 
 def latency_row(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records as an engine would write them, made by hand: every field that a test does not name has a quiet value."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ullage.model.describe import EngineBuild, MpiBuild
 from ullage.model.plan import Layout, Parameters
@@ -155,25 +155,48 @@ def make_row(
     verdict: str = "cold",
     **fields: object,
 ) -> Row:
-    """A row of bandwidth; several values are repetitions."""
+    """A row of bandwidth in a sweep; several values are repetitions."""
     values = list(value) if isinstance(value, Sequence) else [value]
     params = {"access": access, "ranks": ranks, "block_bytes": block, **fields.pop("params", {})}  # type: ignore[dict-item]
+    several = len(values) > 1
+    quiet: dict[str, object] = {
+        "target": target,
+        "case": f"{target}-{access}-{ranks}-{block}",
+        "low": min(values) if several else None,
+        "high": max(values) if several else None,
+        # Three launches of each rank count, in turn with those of the others.
+        "launches": [100 * ranks + (index + block.bit_length()) % 3 for index in range(len(values))] if several else [],
+        "verdict": verdict,
+    }
+    return plain_row(values, params, **{**quiet, **fields})
+
+
+def around(value: float) -> list[float]:
+    """Eight repetitions, of which ``value`` is the median and all are within 2 % of it."""
+    return [value * factor for factor in (1.0, 1.01, 0.99, 1.0, 1.02, 0.98, 1.0, 1.01)]
+
+
+def plain_row(samples: float | Sequence[float], params: Mapping[str, object] | None = None, **fields: object) -> Row:
+    """A row of bandwidth on ``disk`` that nothing has disturbed; ``fields`` replace its own.
+
+    Less is better where the unit is the second. The case is named by the parameters, and a share is of the ceiling.
+    """
+    values = list(samples) if isinstance(samples, Sequence) else [samples]
     quiet: dict[str, object] = {
         "metric": "bandwidth",
         "unit": "B/s",
-        "better": "more",
-        "target": target,
-        "params": params,
-        "case": f"{target}-{access}-{ranks}-{block}",
+        "better": "less" if fields.get("unit") == "s" else "more",
+        "target": "disk",
+        "params": params or {},
+        "case": "-".join(map(str, (params or {}).values())),
         "median": sorted(values)[len(values) // 2],
-        "low": min(values) if len(values) > 1 else None,
-        "high": max(values) if len(values) > 1 else None,
+        "low": min(values),
+        "high": max(values),
         "repetitions": values,
-        # Three launches of each rank count, in turn with those of the others.
-        "launches": [100 * ranks + (index + block.bit_length()) % 3 for index in range(len(values))]
-        if len(values) > 1
-        else [],
-        "verdict": verdict,
+        "verdict": "cold",
         "grade": "A",
     }
-    return Row.model_validate({**quiet, **fields})
+    made = Row.model_validate({**quiet, **fields})
+    if made.ceiling is None or "share" in fields:
+        return made
+    return made.model_copy(update={"share": made.median / made.ceiling.value})

@@ -9,12 +9,11 @@ from pathlib import Path
 
 from support.make_records import make_case, make_launch, make_phase, make_run
 from support.simulated_engine import with_workloads
+from support.suite_words import request_of
 from ullage.model.describe import Describe
-from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
-from ullage.runs.options.reading import parse_options
-from ullage.suites.pairs.options import PairsOptions
+from ullage.suites.pairs.suite import PairsOptions
 
 Time = Callable[[int, int, int], float]
 """Seconds one way by repetition, sender and receiver."""
@@ -83,8 +82,7 @@ def write_result(
     folder: Path, repetitions: Iterable[Sequence[AnyRecord]], ranks: int = 4, nodes: int = 1
 ) -> ResultFolder:
     """A result of those repetitions."""
-    asked = parse_options(PairsOptions, ranks=ranks)
-    request = Request(run_id="r1", suite="pairs", created="now", targets=asked.targets, options=asked.options)
+    request = request_of("pairs", PairsOptions, ranks=ranks)
     result = ResultFolder.create(folder, request)
     run = make_run(ranks, nodes=nodes).model_copy(update={"suite": "pairs"})
     records = make_launch(*repetitions, run=run)

@@ -18,7 +18,7 @@ from ullage.peers.hpcc import HpccAnswer
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.runs.kernels.options import MPI
-from ullage.suites.rings.prepare import LARGE_BYTES, SMALL_BYTES
+from ullage.suites.rings.suite import LARGE_BYTES, SMALL_BYTES
 
 # Seconds of a message; pairs: least, mean, most.
 TIMES: dict[tuple[str, int], float] = {

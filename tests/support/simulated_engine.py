@@ -311,6 +311,9 @@ class SilentProgress:
     def whole(self, left_s: float) -> None:
         self.said.append(f"{left_s:g} s in all")
 
+    def part_time(self, left_s: float) -> None:
+        del left_s
+
     def part(self, text: str) -> None:
         self.said.append(text)
 

@@ -15,8 +15,8 @@ import pytest
 
 import ullage
 from support.every_command import every_command
-from ullage.suites.from_ior.flags import TABLE as IOR
-from ullage.suites.from_mdtest.flags import TABLE as MDTEST
+from ullage.suites.from_ior.parameters import TABLE as IOR
+from ullage.suites.from_mdtest.translation import TABLE as MDTEST
 from ullage.suites.from_mpi_tile_io.translation import TABLE as MPI_TILE_IO
 
 SOURCES: Final = Path(ullage.__file__).parent

@@ -2,9 +2,11 @@
 """Floors: reading them (``--require``), and judging rows by them with the confidence that each asks for.
 
 The bound of a median is that of its distribution-free interval, on one side: at confidence c the interval at 2c - 1.
-Nothing passes that is not shown: few repetitions, a disturbed row or a ceiling that nobody states are "cannot tell".
+Nothing passes that is not shown: few repetitions, or a ceiling that nobody states, are "cannot tell". A disturbed row
+may pass, since other work only slows, and does not fail.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +22,10 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.model.acceptance import MOST_OF, Floor, Judged, Judgement
 from ullage.model.base import first_mistake
+from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.parameters import suggest
+from ullage.quantity import format_quantity, format_row, significant
 from ullage.reading import read_toml
 from ullage.units import parse_duration, parse_rate, parse_share
 
@@ -49,8 +53,20 @@ def judge(floors: Sequence[Floor], nodes: Sequence[NodeRows], suite: str) -> lis
 def _judge_node(number: int, floor: Floor, node: NodeRows, suite: str) -> list[Judged]:
     rows = _matching(floor, node.rows, suite)
     if not rows:
-        none = _of_floor(number, floor, node.name)
-        return [none.model_copy(update={"reason": _NOT_MEASURED})]
+        return [
+            Judged(
+                floor=number,
+                metric=floor.metric,
+                suite=floor.suite,
+                node=node.name,
+                target=floor.target,
+                params=floor.where,
+                needed=floor.bound,
+                confidence=floor.confidence,
+                verdict="cannot tell",
+                reason=_NOT_MEASURED,
+            )
+        ]
     return [_judge_row(number, floor, node.name, row, suite) for row in rows]
 
 
@@ -68,20 +84,6 @@ def _matching(floor: Floor, rows: Iterable[Row], suite: str) -> list[Row]:
 def _fits(floor: Floor, fixed: dict[str, bool | int | float | str], row: Row, suite: str) -> bool:
     is_place = floor.target in ("", row.target) and floor.suite in ("", row.suite or suite)
     return is_place and all(key in row.params and row.params[key] == value for key, value in fixed.items())
-
-
-def _of_floor(number: int, floor: Floor, node: str) -> Judged:
-    return Judged(
-        floor=number,
-        metric=floor.metric,
-        suite=floor.suite,
-        node=node,
-        target=floor.target,
-        params=floor.where,
-        needed=floor.bound,
-        confidence=floor.confidence,
-        verdict="cannot tell",
-    )
 
 
 def _judge_row(number: int, floor: Floor, node: str, row: Row, suite: str) -> Judged:
@@ -117,11 +119,9 @@ def _needed(floor: Floor, row: Row) -> float | None:
 
 def _verdict(floor: Floor, row: Row, needed: float | None) -> tuple[float | None, Judgement, str]:
     """Return what the row shows, the verdict, and why it cannot be told where it cannot."""
-    if needed is None:
-        return None, "cannot tell", "the row has no ceiling; declare one with --machine or --ceiling"
-    if not is_sound(row):
-        why = "the row breaks a limit of physics" if row.is_invalid else "other work disturbed the row (grade C)"
-        return None, "cannot tell", f"{why}; measure again on an idle node"
+    if needed is None or row.is_invalid:
+        none = "the row has no ceiling; declare one with --machine or --ceiling"
+        return None, "cannot tell", none if needed is None else "the row is INVALID; measure again"
     level = 2 * floor.confidence - 1
     interval = median_interval(row.repetitions, level)
     least, most = (interval.low, interval.high) if row.better == "more" else (-interval.high, -interval.low)
@@ -129,8 +129,11 @@ def _verdict(floor: Floor, row: Row, needed: float | None) -> tuple[float | None
     if interval.below_level:
         count = len(row.repetitions)
         return None, "cannot tell", f"{count} repetitions show too little; {fewest_samples(level)} are needed"
+    # Other work only slows: what is reached in spite of it is reached.
     if least >= aim:
         return abs(least), "pass", ""
+    if not is_sound(row):
+        return None, "cannot tell", "other work disturbed the row (grade C); measure again on an idle node"
     if most < aim:
         return abs(most), "fail", ""
     return abs(least), "cannot tell", "the interval holds the bound; repeat more often"
@@ -242,3 +245,65 @@ def _prefixed(text: str, unit: str) -> float:
     if match is None:
         raise ValueError(text)
     return float(match[1]) * _PREFIXES[match[2]]
+
+
+# -- a first draft of such a file -------------------------------------------------------------------------------------
+
+
+_ROOM: Final = 0.1
+_COUNTS: Final = ("threads", "ranks", "nodes")
+_DRAFT_HEAD: Final = (
+    "# Floors for `--require`: each bound is 10 % worse than what was measured.",
+    "# Write what was promised in its place, and remove the tables that you do not need.",
+    f'{_CONFIDENCE} = "95%"',
+)
+
+
+def draft_floors(chosen: Iterable[Row], rows: Sequence[Row]) -> str:
+    """Write a file of floors for the ``chosen`` of ``rows``, with no more words than tell each from the others."""
+    metrics = load_metrics()
+    blocks = [_drafted(row, metrics[row.metric], rows) for row in chosen if row.metric in metrics]
+    return "\n\n".join("\n".join(block) for block in (_DRAFT_HEAD, *blocks)) + "\n"
+
+
+def _drafted(row: Row, metric: Metric, rows: Sequence[Row]) -> list[str]:
+    word = _BOUNDS[metric.better]
+    bound = row.median * (1 - _ROOM if metric.better == "more" else 1 + _ROOM)
+    places = {key: value for key, value in (("suite", row.suite), ("target", row.target)) if value}
+    where = _telling(Floor(metric=row.metric, suite=row.suite, target=row.target, where=row.params), row, rows)
+    return [
+        f"[[{_TABLE}]]  # measured: {format_row(row)}",
+        *(f"{key} = {json.dumps(value)}" for key, value in {"metric": row.metric, **places}.items()),
+        *(
+            [f"where = {{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in where.items())} }}"]
+            if where
+            else []
+        ),
+        f"{word} = {_bound_text(bound, metric)}",
+    ]
+
+
+def _telling(floor: Floor, row: Row, rows: Sequence[Row]) -> dict[str, Scalar]:
+    """Return as few of the parameters of ``row`` as leave it alone; the largest count of threads is ``most``."""
+    where = dict(floor.where)
+    fewest = len(_matching(floor, rows, row.suite))
+    # Words say more to people, and on another machine, than sizes do.
+    for key in sorted(row.params, key=lambda one: (one in _COUNTS, isinstance(row.params[one], str))):
+        left = {name: value for name, value in where.items() if name != key}
+        if len(_matching(floor.model_copy(update={"where": left}), rows, row.suite)) == fewest:
+            where = left
+    for key in where.keys() & set(_COUNTS):
+        most: dict[str, Scalar] = {**where, key: MOST_OF}
+        if row in _matching(floor.model_copy(update={"where": most}), rows, row.suite):
+            where = most
+    return where
+
+
+def _bound_text(bound: float, metric: Metric) -> str:
+    """Write a bound with its unit where that is read again, and else the plain number."""
+    text = format_quantity(bound, metric.unit)
+    try:
+        _parser(metric.unit)(text)
+    except (UserError, ValueError):
+        return significant(bound)
+    return json.dumps(text)

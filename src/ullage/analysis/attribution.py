@@ -16,6 +16,7 @@ from ullage.model.summary import Row
 from ullage.quantity import listing, plural, times
 
 _NO_REST: Final = 0.005
+_MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,15 @@ def load_attributions() -> list[Attributed]:
     return gathered(suite_modules("attribution"), "ATTRIBUTIONS")
 
 
-def attribution_text(change: Attribution, most: int = 3) -> str:
+def attribution_text(change: Attribution) -> str:
     """Say which parts moved a score most, those in its own direction first; doubtful ones are told together."""
     moved = [one for one in change.movers if one.moved]
     known = sorted((one for one in moved if not one.is_doubtful), key=lambda one: -abs(one.moved))
     known.sort(key=lambda one: (one.moved > 0) != (change.ratio > 1))
     unsure = [one for one in moved if one.is_doubtful]
-    parts = [f"{times(one.factor)} from {one.name} (its rate: {times(one.ratio)})" for one in known[:most]]
+    parts = [f"{times(one.factor)} from {one.name} (its rate: {times(one.ratio)})" for one in known[:_MOST_NAMED]]
     for more, what in (
-        (known[most:], plural(len(known) - most, "more part")),
+        (known[_MOST_NAMED:], plural(len(known) - _MOST_NAMED, "more part")),
         (unsure, f"parts with doubtful numbers ({listing([one.name for one in unsure], 4)})"),
     ):
         parts += [f"{times(math.exp(math.fsum(one.moved for one in more)))} from {what}"] if more else []

@@ -205,12 +205,19 @@ def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None)
         is_itself = "a result cannot be compared with itself"
         what = is_itself if by == "result" else f"two are needed, and there is {found}"
         raise UserError(what, f"--by {by}", what_works(samples, by))
-    base_name = names[0] if base is None else base
+    places = Matching(samples, by).places()
+    base_name = _first_with_partner(names, places) if base is None else base
     if base_name not in names:
         raise UserError(f"no row has '{base_name}'", "--base", f"one of {', '.join(names)}")
-    found, unmatched = _cells(Matching(samples, by).places(), base_name, names, _noises(samples))
+    found, unmatched = _cells(places, base_name, names, _noises(samples))
     cells, differing = _told_once(found, by)
     return Comparison(by, base_name, names, tuple(cells), unmatched, differing=differing)
+
+
+def _first_with_partner(names: Sequence[str], places: Places) -> str:
+    """Return the first of ``names`` that stands beside another: parts of an overview have targets of their own."""
+    paired = {name for found in places.values() if len(found) > 1 for name in found}
+    return next((name for name in names if name in paired), names[0])
 
 
 def _told_once(cells: Sequence[Cell], by: str) -> tuple[list[Cell], dict[str, Sequence[Difference]]]:

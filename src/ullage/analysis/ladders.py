@@ -6,7 +6,7 @@ rungs of a summary are judged together (Holm); docs/statistics.md has how often 
 """
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -149,13 +149,11 @@ class _Pair:
         return self.above or self.below, self.below
 
 
-def ladders_of(
-    rows: Sequence[Row], lines: Iterable[tuple[str, int]], rules: Sequence[LadderRule], level: float = LEVEL
-) -> list[Ladder]:
+def ladders_of(rows: Sequence[Row], lines: Iterable[tuple[str, int]], rules: Sequence[LadderRule]) -> list[Ladder]:
     """Return a ladder for each part that has a rule and a ceiling with a share.
 
     ``lines``: parts, and the places of the rows that stand for them. The intervals of all rungs hold together at
-    ``level``, with those of all rows that might have stood in one: the best of many is an exception.
+    ``LEVEL``, with those of all rows that might have stood in one: the best of many is an exception.
     """
     found = [
         (part, index, _pairs(rule, rows[index], rows))
@@ -164,7 +162,7 @@ def ladders_of(
     ]
     pairs = [pair for _, _, some in found for pair in some]
     rest = [replace(pair, above=other, others=()) for pair in pairs for other in pair.others]
-    judged = iter(compare_all(_contests([*pairs, *rest]), level))
+    judged = iter(compare_all(_contests([*pairs, *rest]), LEVEL))
     places = {id(row): index for index, row in enumerate(rows)}
     ladders: list[Ladder] = []
     for part, index, some in found:
@@ -248,7 +246,7 @@ def _ratios(pair: _Pair) -> list[float] | None:
     above, expected = pair.above, pair.step.expects(pair.above, below)
     if above.suite != below.suite:
         return None
-    sides = [_by_launch(row) for row in (above, below)]
+    sides = [grouped(zip(launches_of(row), row.repetitions, strict=True)) for row in (above, below)]
     if sides[0].keys() != sides[1].keys():
         return None
     both = [zip(sides[0][launch], sides[1][launch], strict=False) for launch in sides[0]]
@@ -256,10 +254,6 @@ def _ratios(pair: _Pair) -> list[float] | None:
     if len(ratios) < FEWEST_SAMPLES:
         return None
     return ratios if below.better == "more" else [1 / ratio for ratio in ratios]
-
-
-def _by_launch(row: Row) -> dict[Hashable, list[float]]:
-    return grouped(zip(launches_of(row), row.repetitions, strict=True))
 
 
 def _rung(pair: _Pair, found: Comparison, places: dict[int, int]) -> Rung:

@@ -24,6 +24,23 @@ _INVALID_VALUE = re.compile(r"^Invalid value for '([^']*)': ")
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
 
 
+def help_(
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="[COMMAND]...", help="Help on this command, for example run sweep.")
+    ] = None,
+) -> None:
+    """Show the help of ullage, or of one of its commands."""
+    raise typer.Exit(run([*(words or []), "--help"]))
+
+
+def version() -> None:
+    """Show the version."""
+    raise typer.Exit(run(["--version"]))
+
+
+VERBS = (help_, version)
+
+
 def make_app() -> typer.Typer:
     """Make the command line with all verbs of this package, in alphabetical order."""
     app = typer.Typer(
@@ -67,10 +84,7 @@ def _common(
 
 
 def run(arguments: list[str]) -> int:
-    """Do what ``arguments`` (without the program's name) say; return the exit code.
-
-    An error of the system is one line as well, also where standard output cannot be written.
-    """
+    """Do what ``arguments`` (without the program's name) say; return the exit code. Errors are one line each."""
     completion.enable()
     try:
         code = _act(arguments) if (strange := _strange(arguments)) is None else _refuse(strange, EXIT_BAD_INPUT)
@@ -81,10 +95,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _strange(arguments: list[str]) -> str | None:
-    """Return what is wrong with the first argument that is not UTF-8 or no plain line, or None.
-
-    Arguments become names in documents and words of scripts and of commands, which keep neither.
-    """
+    """Return what is wrong with the first argument that is no plain line of UTF-8, as all names have to be; or None."""
     at = next((at for at, argument in enumerate(arguments) if not is_plain_line(argument)), None)
     if at is None:
         return None
@@ -127,10 +138,7 @@ def _refuse(text: str, code: int) -> int:
 
 
 def _refuse_usage(error: typer.TyperException) -> int:
-    """Refuse words that no verb knows, in one line.
-
-    Without any word typer raises the whole help, which is printed as it is.
-    """
+    """Refuse words that no verb knows, in one line; without any print the whole help, which typer raises."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "ullage")
     message = getattr(error, "format_message", lambda: str(error))()

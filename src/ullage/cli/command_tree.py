@@ -6,7 +6,7 @@ are looked at when help is shown: at each start of the program that would take t
 """
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -43,6 +43,14 @@ class ListedCommand(TyperCommand):
         """Write the options with the names in their help."""
         list_names(self)
         super().format_options(ctx, formatter)
+
+
+def add_group(app: typer.Typer, name: str, doc: str, *verbs: Callable[..., None]) -> None:
+    """Add a command to ``app`` that has ``verbs`` below it."""
+    group = typer.Typer(help=doc, no_args_is_help=True, rich_markup_mode=None)
+    for verb in verbs:
+        group.command()(verb)
+    app.add_typer(group, name=name)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from typing import Annotated, Final
 
 import typer
 
+from ullage.cli.command_tree import add_group
+
 _PROGRAM: Final = "ullage"
 # typer gives this name to the variable by which the shell's script asks the program for completions.
 VARIABLE: Final = "_ULLAGE_COMPLETE"
@@ -37,12 +39,7 @@ ShellArgument = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the verb to ``app``."""
-    group = typer.Typer(
-        help="Install shell completion of commands, options and results.", no_args_is_help=True, rich_markup_mode=None
-    )
-    group.command()(install)
-    group.command()(show)
-    app.add_typer(group, name="completion")
+    add_group(app, "completion", "Install shell completion of commands, options and results.", install, show)
 
 
 def enable() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage machine``: the facts of this machine, as they are frozen into every result; a draft of machine.toml."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,14 +31,16 @@ def machine(
 
     They are read without root rights. A fact that cannot be read is shown as unknown.
     """
+    from ullage.cli.draft import write_draft
     from ullage.system import facts
     from ullage.terminal import print_table
 
-    description = _description(engine)
-    found = facts([_place(text) for text in places or ["."]], description)
+    named = places or ["."]
     if declare is not None:
-        _declare(declare, found, description)
-    elif as_json:
+        write_draft(machine_draft(named, engine), declare, f"ullage run SUITE --machine {declare}")
+        return
+    found = facts([_place(text) for text in named], _description(engine))
+    if as_json:
         typer.echo(found.model_dump_json(indent=1))
     else:
         rows = [*_rows(found), *(row for place in found.places for row in _place_rows(place))]
@@ -53,27 +56,12 @@ def _place(text: str) -> "Target":
     return parse_target(f"place={text}").model_copy(update={"name": text[:64]})
 
 
-def _declare(path: Path, found: "SystemFacts", description: "Describe | None") -> None:
-    """Write the draft; what somebody has edited is never replaced."""
-    import sys
-
+def machine_draft(places: Sequence[str], engine: Path | None = None) -> str:
+    """Draft machine.toml for this node and the drives below ``places``."""
     from ullage.analysis.ceilings.machine_file import draft
-    from ullage.errors import UserError
-    from ullage.results.outputs import is_stream
-    from ullage.terminal import print_line
+    from ullage.system import facts
 
-    if is_stream(path):
-        sys.stdout.write(draft(found, description))
-        return
-    try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(draft(found, description))
-    except FileExistsError as error:
-        raise UserError("exists already", str(path), "name another file, or remove it first") from error
-    except OSError as error:
-        raise UserError(error.strerror or "cannot be written", str(path), "name another file") from error
-    print_line(f"written  {path}")
-    print_line(f"complete it from the datasheets, then: ullage run SUITE --machine {path}")
+    return draft(facts([_place(text) for text in places], _description(engine)))
 
 
 def _description(engine: Path | None) -> "Describe | None":

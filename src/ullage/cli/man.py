@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 import ullage
-from ullage.cli.command_tree import Command, Parameter
+from ullage.cli.command_tree import Command, Parameter, add_group
 
 _LIST: Final = re.compile(r",(?=\S)")
 """A comma within a long word, behind which the word may go on in a new line."""
@@ -20,8 +20,10 @@ _EXIT_CODES: Final = (
     ("0", "The command succeeded."),
     ("2", "A word, file or plan is wrong. Nothing was touched."),
     ("3", "The machine or its MPI does not allow the command."),
-    ("4", "A case of the run failed. The other cases are complete."),
+    ("4", "A case of the run failed, or a floor of --require. The other cases are complete."),
     ("5", "The run was interrupted or ended by a time limit. `ullage resume` continues it."),
+    ("6", "No floor of --require failed, and one cannot be told."),
+    ("7", "A node is suspect (--each-node --strict)."),
 )
 _FILES: Final = (
     ("ullage-results/RUN_ID/", "Folder of a result: plans, records, facts of the machine, summary and report."),
@@ -36,12 +38,11 @@ _VARIABLES: Final = (
 def manual_pages(commands: Iterable[Command]) -> Mapping[str, str]:
     """Write each page in roff by its name, without the section: ``ullage`` and ``ullage-run-SUITE``."""
     every = list(commands)
-    suites = [one for one in every if one.path[:2] == _RUN and len(one.path) == 3]
+    runs, plans = ({one.path[2]: one for one in every if one.path[:-1] == verb} for verb in (_RUN, _PLAN))
     # `plan SUITE` takes the options of `run SUITE`.
-    verbs = [one for one in every if one not in suites and not (one.path[:2] == _PLAN and len(one.path) == 3)]
-    plans = {one.path[2]: one for one in every if one.path[:2] == _PLAN and len(one.path) == 3}
-    pages = {"ullage": _main_page(verbs, suites)}
-    return pages | {"-".join(suite.path): _suite_page(suite, plans[suite.path[2]]) for suite in suites}
+    verbs = [one for one in every if one.path[:-1] not in (_RUN, _PLAN)]
+    pages = {"ullage": _main_page(verbs, list(runs.values()))}
+    return pages | {"-".join(suite.path): _suite_page(suite, plans[name]) for name, suite in runs.items()}
 
 
 def _main_page(verbs: Sequence[Command], suites: Sequence[Command]) -> str:
@@ -103,20 +104,14 @@ def _options(parameters: Sequence[Parameter]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """Write ``text`` as roff prints it, with ASCII hyphens that can be copied.
-
-    Backslashes are no escapes, and no line begins with a request.
-    """
+    """Write ``text`` as roff prints it: no escapes, hyphens that can be copied, no line that begins a request."""
     safe = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{safe}" if safe.startswith((".", "'")) else safe
 
 
 def register(app: typer.Typer) -> None:
     """Add the verb to ``app``."""
-    group = typer.Typer(help="Install or print the manual pages.", no_args_is_help=True, rich_markup_mode=None)
-    group.command()(install)
-    group.command()(show)
-    app.add_typer(group, name="man")
+    add_group(app, "man", "Install or print the manual pages.", install, show)
 
 
 def install(

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def complete_results(incomplete: str) -> list[str]:
-    """Return the result folders whose path begins with ``incomplete``.
-
-    They are those in the folder it names, and those of `ullage run`.
-    """
+    """Return the result folders there, and of `ullage run`, whose path begins with ``incomplete``."""
     from ullage.results.folder import DEFAULT_PARENT, is_result
 
     named = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
@@ -59,33 +56,6 @@ LauncherOption: TypeAlias = Annotated[
         "script writes batch scripts instead, of Slurm or of the site's batch system. script:pbs names one.",
     ),
 ]
-HostsOption: TypeAlias = Annotated[
-    str | None,
-    option(
-        "Use these nodes, this one first, if no batch system has chosen nodes. Commands on "
-        "them are started by $ULLAGE_RSH_AGENT, otherwise by ssh or the MPI's own agent.",
-        metavar="A,B,C",
-    ),
-]
-WalltimeOption: TypeAlias = Annotated[
-    str, option("Limit the batch job to this time: 00:30:00. Slurm also takes its own words.", metavar="TIME")
-]
-ChainOption: TypeAlias = Annotated[
-    int,
-    option(
-        "Submit the rest as another job when one ends before the run is complete. At most this many follow.",
-        min=0,
-        metavar="JOBS",
-    ),
-]
-SiteOption: TypeAlias = Annotated[
-    Path | None,
-    option(
-        "Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
-        "--site",
-        metavar="FILE",
-    ),
-]
 ResultArgument: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -107,14 +77,23 @@ ResultOption: TypeAlias = Annotated[
 ]
 
 
-def options_of_runs(
+def _options_of_runs(
     result: ResultOption = None,
     launcher: LauncherOption = "auto",
     engine: EngineOption = None,
-    hosts: HostsOption = None,
+    hosts: Annotated[
+        str | None,
+        option(
+            "Use these nodes, this one first, if no batch system has chosen nodes. Commands on "
+            "them are started by $ULLAGE_RSH_AGENT, otherwise by ssh or the MPI's own agent.",
+            metavar="A,B,C",
+        ),
+    ] = None,
     account: Annotated[str, option("Charge the batch job to this account.", metavar="NAME")] = "",
     queue: Annotated[str, option("Submit the batch job to this queue (partition).", metavar="NAME")] = "",
-    walltime: WalltimeOption = "",
+    walltime: Annotated[
+        str, option("Limit the batch job to this time: 00:30:00. Slurm also takes its own words.", metavar="TIME")
+    ] = "",
     ppn: Annotated[
         int,
         option(
@@ -135,7 +114,14 @@ def options_of_runs(
         bool,
         typer.Option("--exclusive/--no-exclusive", help="Keep other people's batch jobs off the nodes of this one."),
     ] = True,
-    chain: ChainOption = 0,
+    chain: Annotated[
+        int,
+        option(
+            "Submit the rest as another job when one ends before the run is complete. At most this many follow.",
+            min=0,
+            metavar="JOBS",
+        ),
+    ] = 0,
     spare_nodes: Annotated[
         int,
         option(
@@ -165,11 +151,24 @@ def options_of_runs(
             metavar="WORD",
         ),
     ] = None,
-    site: SiteOption = None,
+    site: Annotated[
+        Path | None,
+        option(
+            "Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
+            "--site",
+            metavar="FILE",
+        ),
+    ] = None,
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
     """Declare the options of verbs that may submit a batch job, as parameters."""
+
+
+def options_of_runs(*names: str) -> dict[str, inspect.Parameter]:
+    """Return these options of verbs that start runs, or all of them, by name."""
+    every = dict(inspect.signature(_options_of_runs).parameters)
+    return {name: every[name] for name in names} if names else every
 
 
 def signed(function: Callable[..., None], parameters: Iterable[inspect.Parameter]) -> Callable[..., None]:
@@ -192,10 +191,7 @@ def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
 
 
 def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False) -> list[inspect.Parameter]:
-    """Return a parameter for each option, in the order of the help.
-
-    ``site_gives_targets``: a site file may say what is measured, so that the command line need not.
-    """
+    """Return a parameter for each option, as in the help. ``site_gives_targets``: a site file may name them."""
     from ullage.runs.options.declared import declared
 
     every = declared(model)

@@ -1,40 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage plan SUITE``: what a run would do. Nothing is started and nothing is written."""
+"""``ullage plan SUITE``: what a run would do, without starting or writing anything; ``ullage predict PROGRAM``: how
+long a program will take, from measured rates, and a run for comparison.
+"""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import typer
 
-from ullage.cli.options import ChainOption, EngineOption, HostsOption, LauncherOption, SiteOption, WalltimeOption
+from ullage.cli.options import options_of_runs
 from ullage.cli.submitting import check_walltime, limit_of_jobs
-from ullage.cli.suite_commands import add_suites, make_request
+from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 
 if TYPE_CHECKING:
+    from ullage.model.summary import Finding
     from ullage.runs.inputs import ParsedOptions
     from ullage.runs.suite import Explanation, Prepared, Suite
 
-_DOC = (
+_DOC: Final = (
     "Show what a run would do, without measuring anything.\n\nThe plan lists every case "
     "with its bytes, files, time and space."
 )
 
 
+_DOC_OF_PREDICT: Final = (
+    "Predict how long a program will take, from measured rates.\n\nA run of the same work is compared with the "
+    "prediction. The last line of stdout is the result folder."
+)
+_PREFIX: Final = "predict-"
+
+
 def register(app: typer.Typer) -> None:
-    """Add the verb to ``app``."""
-    add_suites(app, "plan", _DOC, _plan, _options)
+    """Add the verbs to ``app``."""
+    from ullage.runs.suite import all_suites
 
-
-def _options(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the plans as JSON, one for each layout.")] = False,
-    engine: EngineOption = None,
-    hosts: HostsOption = None,
-    walltime: WalltimeOption = "",
-    chain: ChainOption = 0,
-    launcher: LauncherOption = "auto",
-    site: SiteOption = None,
-) -> None:
-    """Declare the options of the verb as parameters."""
+    json = Annotated[bool, typer.Option("--json", help="Print the plans as JSON, one for each layout.")]
+    as_json = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=json)
+    more = options_of_runs("engine", "hosts", "walltime", "chain", "launcher", "site")
+    add_suites(app, "plan", _DOC, _plan, {"as_json": as_json, **more})
+    own = {name.removeprefix(_PREFIX): suite for name, suite in all_suites().items() if name.startswith(_PREFIX)}
+    of_verb = options_of_runs("result", "launcher", "engine", "hosts", "everything", "quiet")
+    add_suites(app, "predict", _DOC_OF_PREDICT, _predict, of_verb, own)
 
 
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
@@ -77,3 +84,25 @@ def print_explanation(explanation: "Explanation") -> None:
         print_explanation(part)
     for line in explanation.tail:
         print_line(line)
+
+
+# -- predict -----------------------------------------------------------------------------------------------------------
+
+
+class _Prediction(Protocol):
+    @property
+    def told(self) -> "Sequence[Finding]": ...
+
+
+def _predict(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
+    from ullage.runs.inputs import EngineContext
+    from ullage.terminal import print_line
+
+    engine_context = EngineContext.of(own["engine"])
+    prepared = suite.prepare(make_request(suite, asked, own["hosts"]), engine_context)
+    told = cast("_Prediction", prepared).told
+    for one in told:
+        print_line(f"{one.title}")
+        print_line(f"    {one.text}")
+    if not told:
+        measure_prepared(prepared, engine_context, own)

@@ -14,6 +14,7 @@ from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.exporters import Content
+    from ullage.model.acceptance import Floor
     from ullage.report.data import ReportData
     from ullage.results.folder import ResultFolder
 
@@ -50,6 +51,14 @@ def report(
         str,
         option("Rank the gains of these suites or parts of the machine first: disk,metadata.", metavar="NAMES"),
     ] = "",
+    require: Annotated[
+        Path | None,
+        option(
+            "Judge the rows by the floors in this TOML file. The exit code is 4 where one fails, 6 where one "
+            "cannot be told. Default: the floors of the run. `ullage draft floors RESULT` writes a draft.",
+            metavar="FILE",
+        ),
+    ] = None,
     *,
     everything: AllOption = False,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files of these names.")] = False,
@@ -62,22 +71,34 @@ def report(
 
     with uncollected():
         shown = _TERMINAL if everything and form == _SCREEN else form
-        _report(FinishedResult.open(result), shown, output, care, force=force)
+        _report(FinishedResult.open(result), shown, output, care, _floors(require), force=force)
 
 
-def _report(folder: "ResultFolder", form: str, output: Path | None, care: str, *, force: bool) -> None:
+def _floors(path: Path | None) -> "list[Floor]":
+    from ullage.runs.options.floors import read_checked_floors
+
+    return [] if path is None else read_checked_floors(path)
+
+
+def _report(
+    folder: "ResultFolder", form: str, output: Path | None, care: str, floors: "list[Floor]", *, force: bool
+) -> None:
     """Do what ``report`` says; when this returns nothing refers to the records of ``folder`` any more."""
     from ullage.exporters import load_exporters
     from ullage.parameters import suggest
+    from ullage.runs.nodes import code_of_floors
 
     forms = [_SCREEN, _TERMINAL, *load_exporters()]
     if form not in forms:
         raise UserError(f"unknown format '{form}'", "--format", suggest(form, forms))
+    data = _load(folder, _cared(care), floors)
     if form in (_SCREEN, _TERMINAL):
-        _print(folder, form, output, _cared(care))
+        _print(folder, data, form, output)
     else:
-        _write(folder, form, output, _cared(care), force=force)
+        _write(folder, data, form, output, force=force)
     _end_badly_without_rows(folder)
+    if floors:
+        raise typer.Exit(code_of_floors(data.summary))
 
 
 def _end_badly_without_rows(folder: "ResultFolder") -> None:
@@ -104,16 +125,16 @@ def _cared(words: str) -> tuple[str, ...]:
     return found
 
 
-def _load(folder: "ResultFolder", care: tuple[str, ...]) -> "ReportData":
-    """Load a result with the summary made again, and with ``care``, if any, in the place of the run's own."""
+def _load(folder: "ResultFolder", care: tuple[str, ...], floors: "list[Floor]") -> "ReportData":
+    """Load a result with the summary made again; ``care`` and ``floors``, if any, in the place of the run's own."""
     from ullage.report.data import load
     from ullage.runs.summary import build_summary
 
-    data = load(folder, build_summary(folder))
+    data = load(folder, build_summary(folder, floors) if floors else build_summary(folder))
     return replace(data, care=care) if care else data
 
 
-def _print(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...]) -> None:
+def _print(folder: "ResultFolder", data: "ReportData", form: str, output: Path | None) -> None:
     from ullage.results.outputs import is_stream
     from ullage.runs.lifecycle import print_result
     from ullage.terminal import print_line
@@ -121,18 +142,18 @@ def _print(folder: "ResultFolder", form: str, output: Path | None, care: tuple[s
     if output is not None and not is_stream(output):
         right = "add --format html, md, csv, json, png or svg"
         raise UserError(f"the form {form} is not written to a file", "--output", right)
-    print_result(_load(folder, care), "screen" if form == _SCREEN else "all")
+    print_result(data, "screen" if form == _SCREEN else "all")
     if form == _SCREEN and folder.report_path.is_file():
         print_line("")
         print_line(f"Report: {folder.report_path}")
 
 
-def _write(folder: "ResultFolder", form: str, output: Path | None, care: tuple[str, ...], *, force: bool) -> None:
+def _write(folder: "ResultFolder", data: "ReportData", form: str, output: Path | None, *, force: bool) -> None:
     from ullage.exporters import load_exporters
     from ullage.results.outputs import is_stream, lies_within, write_outputs
     from ullage.terminal import print_line
 
-    exporter, data = load_exporters()[form], _load(folder, care)
+    exporter = load_exporters()[form]
     place = output if output is not None else folder.path / exporter.default if exporter.default else None
     alone = exporter.alone is not None and output is not None and output.suffix == f".{form}"
     content = exporter.alone(data) if alone and exporter.alone is not None else exporter.render(data)

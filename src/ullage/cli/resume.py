@@ -14,7 +14,7 @@ from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, syste
 
 def register(app: typer.Typer) -> None:
     """Add the verb to ``app``, with the options of ``run`` besides its own."""
-    every = {**inspect.signature(options_of_runs).parameters, **inspect.signature(_options).parameters}
+    every = {**options_of_runs(), **inspect.signature(_options).parameters}
     del every["hosts"]
 
     def command(**values: Any) -> None:  # noqa: ANN401 - by the signature
@@ -54,7 +54,7 @@ def resume(result: Path, time: str | None = None, *, recheck: bool = False, **sa
     from ullage.runs.options.kinds import Duration
     from ullage.runs.suite import find_suite
 
-    usual = {name: one.default for name, one in inspect.signature(options_of_runs).parameters.items()}
+    usual = {name: one.default for name, one in options_of_runs().items()}
     own: dict[str, Any] = {**usual, **said}
     refuse_copies("resume")
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ullage.cli import submitting
 from ullage.cli.options import options_of_runs, shown_at_end
-from ullage.cli.submitting import (
-    asked_of_site,
-    check_walltime,
-    submission,
-    submit_or_write,
-    system_of,
-    time_of_this_job,
-    usable,
-    writes_each_launch,
-)
 from ullage.cli.suite_commands import add_suites, make_request
 from ullage.errors import UserError, say
 
@@ -33,7 +24,7 @@ _DOC = "Run a suite and write its report.\n\nThe last line of stdout is the resu
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to ``app``; people do not type ``member``, which ``run --each-node`` starts on each node."""
-    add_suites(app, "run", _DOC, _run, options_of_runs)
+    add_suites(app, "run", _DOC, _run, options_of_runs())
     app.command(name="member", hidden=True)(_member)
 
 
@@ -48,25 +39,27 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     engine_context = EngineContext.of(own["engine"])
     request = make_request(suite, asked, own["hosts"])
-    site = asked_of_site(own)
+    site = submitting.asked_of_site(own)
     name = site.launcher
-    if writes_each_launch(name):
+    if submitting.writes_each_launch(name):
         if is_of_each_node(request):
             what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
             raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
         _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site)
         return
-    system = system_of(name)
+    system = submitting.system_of(name)
     if system is not None:
         for line in _jobs(suite, request, engine_context, system, site.walltime, own["chain"]) if site.walltime else ():
             say(line)
-        first = submission(suite, request, own["result"], engine_context.engine, site, system, own["spare_nodes"])
-        raise typer.Exit(submit_or_write(first, site, shown, own["chain"]))
+        first = submitting.submission(
+            suite, request, own["result"], engine_context.engine, site, system, own["spare_nodes"]
+        )
+        raise typer.Exit(submitting.submit_or_write(first, site, shown, own["chain"]))
     launcher = launcher_for(engine_context, name, request.hosts)
     prepared = prepare_run(suite, request, engine_context, name)
     folder = ResultFolder.create(own["result"], prepared.request)
-    launcher = usable(launcher, own["exclude"])
-    job_time, stage = time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
+    launcher = submitting.usable(launcher, own["exclude"])
+    job_time, stage = submitting.time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
     raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage))
 
 
@@ -83,7 +76,7 @@ def _jobs(
         prepared = suite.prepare(request, engine_context)
     except UserError as error:
         return [f"How many jobs are needed is not known here: {error}."]
-    return check_walltime(prepared, system, walltime, chain)
+    return submitting.check_walltime(prepared, system, walltime, chain)
 
 
 def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:

@@ -44,10 +44,7 @@ class NamedOutput(io.TextIOWrapper):
 
 
 class Pipe(io.FileIO):
-    """Writes bytes to a reader who may stop reading: what follows is dropped, and the work continues to its end.
-
-    So ``ullage run ... | head`` measures everything and writes its result, and the exit code is that of the work.
-    """
+    """Drops what its reader, once gone (``| head``), does not read: the work goes on, with its own exit code."""
 
     def write(self, b: "ReadableBuffer", /) -> int:
         """Write as any file does; drop the rest when the reader has gone."""

@@ -100,10 +100,7 @@ def usable(launcher: "Launcher", exclude: str | None) -> "Launcher":
 
 
 def nodes_to_use(hosts: "Sequence[str]", own: Mapping[str, Any]) -> int:
-    """Return how many nodes a run has: of ``hosts``, else of the job that we are in; 0 where there is one at most.
-
-    Those that are to be spared or left out do not count. Raise ``UserError`` where none is left.
-    """
+    """Return the nodes that ranks get of ``hosts`` or this job, 0 of one at most; raise ``UserError`` without any."""
     from ullage.launch.hosts import parse_hosts
     from ullage.system.allocation import node_names, nodes_of_job
 
@@ -120,10 +117,7 @@ def nodes_to_use(hosts: "Sequence[str]", own: Mapping[str, Any]) -> int:
 
 
 def limit_of_jobs(own: Mapping[str, Any]) -> "tuple[str, BatchSystem]":
-    """Return the time limit of each batch job, or nothing, and the batch system that it is written for.
-
-    Raise ``UserError`` for a chain of jobs without a limit.
-    """
+    """Return the time limit of each job, or empty, and its batch system; refuse a chain of jobs without a limit."""
     from ullage.launch import batch_systems
     from ullage.launch.site import read_site
 
@@ -194,10 +188,7 @@ def submission(
     system: "BatchSystem",
     spare: int,
 ) -> "Submission":
-    """Return what is submitted for a run, with ``spare`` nodes more than it uses.
-
-    Raise ``UserError`` where the result cannot be made, or hosts are named.
-    """
+    """Return what is submitted, with ``spare`` more nodes; refuse named hosts and a result that is there."""
     from ullage.results.folder import DEFAULT_PARENT
     from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest
 
@@ -264,10 +255,7 @@ def check_nodes(folder: "ResultFolder", request: "Request") -> None:
 def submit_rest(
     folder: "ResultFolder", engine: Path, site: "Site", system: "BatchSystem", shown: "Shown", chain: int, spare: int
 ) -> int:
-    """Submit what is missing of a result, or write the script of its job; return the exit code.
-
-    ``chain``: see ``submit_and_watch``.
-    """
+    """Submit what a result lacks, or write the script; return the exit code. ``chain``: as of ``submit_and_watch``."""
     from ullage.results.lock import measured_alone
     from ullage.runs.submitted import Submission, arguments_of_rest
 
@@ -283,10 +271,7 @@ def submit_rest(
 
 
 def time_of_this_job(walltime: str) -> "JobTime | None":
-    """Return the time of the batch job that we are in; None outside of one, and where nobody says its limit.
-
-    ``walltime``: the limit as the command line says it. The batch system may say what is left of it.
-    """
+    """Return the time of this batch job, by it or ``walltime``; None outside of one, and where nobody says it."""
     from ullage.launch import batch_systems
     from ullage.launch.batch import usable_seconds
     from ullage.runs.jobtime import JobTime
@@ -305,10 +290,7 @@ def time_of_this_job(walltime: str) -> "JobTime | None":
 
 
 def check_walltime(prepared: "Prepared", system: "BatchSystem", walltime: str, chain: int) -> list[str]:
-    """Return lines on how many jobs of that limit a run takes.
-
-    Raise ``UserError`` where a repetition certainly takes longer than a job.
-    """
+    """Return lines on how many such jobs a run takes; raise ``UserError`` if a repetition takes longer than one."""
     from ullage.launch.batch import usable_seconds
     from ullage.runs.jobtime import Costed, divide, most_jobs
     from ullage.units import format_time

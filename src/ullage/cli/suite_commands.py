@@ -32,12 +32,12 @@ def add_suites(
     verb: str,
     doc: str,
     act: Act,
-    options: Callable[..., None],
+    options: Mapping[str, inspect.Parameter],
     of_verb: "Mapping[str, Suite] | None" = None,
 ) -> None:
     """Add ``verb`` with a command for each suite to ``app``.
 
-    The parameters of ``options`` are those of the verb; ``act`` gets the suite, what was asked of it, and them.
+    ``options``: those of the verb; ``act`` gets the suite, what was asked of it, and them.
     ``of_verb``: the suites by their commands, where it has its own.
     """
     from ullage.runs.suite import load_suites
@@ -49,10 +49,7 @@ def add_suites(
         return made_command(_function(suites[name], act, options), name, suites[name].doc)
 
     class Suites(TyperGroup):
-        """Lists commands without options, and makes the one that is asked for.
-
-        Made by typer, the commands of all verbs that nobody asks for would take a fifth of the start of each.
-        """
+        """Lists commands without options and makes the one asked for: making all takes a fifth of each start."""
 
         def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - typer's own are not exported
             attributes["commands"] = {
@@ -75,7 +72,7 @@ def made_command(function: Callable[..., None], name: str, doc: str | None) -> o
     return typer.main.get_command(alone)
 
 
-def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callable[..., None]:
+def _function(suite: "Suite", act: Act, of_verb: Mapping[str, inspect.Parameter]) -> Callable[..., None]:
     from ullage.cli.options import parameters
     from ullage.cli.submitting import nodes_to_use
     from ullage.errors import UserError
@@ -83,7 +80,6 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
     from ullage.runs.options.declared import declared
     from ullage.runs.options.reading import parse_options
 
-    of_verb = inspect.signature(options).parameters
     targets = declared(suite.options).get("targets")
     needs_target = targets is not None and targets.option.required
     own = {parameter.name: parameter for parameter in parameters(suite.options, site_gives_targets=_SITE in of_verb)}
@@ -93,11 +89,8 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
         each = bool(values.get("each_node"))
         if hosts and not each and not suite.options.uses_hosts:
             what = f"suite {suite.name} measures the node that it is started on"
-            has_each = "each_node" in own
-            right = (
-                "add --each-node to run it on each node" if has_each else "leave --hosts out, and run it on each node"
-            )
-            raise UserError(what, f"--hosts {values['hosts']}", right)
+            right = "add --each-node to run it" if "each_node" in own else "leave --hosts out, and run it"
+            raise UserError(what, f"--hosts {values['hosts']}", f"{right} on each node")
         if _SITE in of_verb:
             values |= _of_site(cast("Path | None", values[_SITE]), values, needs_target=needs_target)
         nodes = 1 if each else nodes_to_use(hosts, values)
@@ -108,10 +101,7 @@ def _function(suite: "Suite", act: Act, options: Callable[..., None]) -> Callabl
 
 
 def _of_site(path: "Path | None", said: Mapping[str, object], *, needs_target: bool) -> dict[str, object]:
-    """Return the targets and the machine file of the site, where a suite needs such and nothing is said.
-
-    Raise ``UserError`` where there is no target at all.
-    """
+    """Return targets and machine file of the site where none are said; raise ``UserError`` without any target."""
     from ullage.errors import UserError
     from ullage.launch.site import read_site
 

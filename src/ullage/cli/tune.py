@@ -10,15 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from ullage.cli.command_tree import ListedCommand
-from ullage.cli.options import (
-    AllOption,
-    EngineOption,
-    HostsOption,
-    LauncherOption,
-    QuietOption,
-    ResultOption,
-    signed,
-)
+from ullage.cli.options import AllOption, EngineOption, LauncherOption, QuietOption, options_of_runs, signed
 from ullage.cli.suite_commands import made_command, make_request, measure_prepared
 
 if TYPE_CHECKING:
@@ -63,28 +55,15 @@ def _nothing() -> None:
     return
 
 
-def _options(
-    plan: Annotated[bool, typer.Option("--plan", help="Show what the search would do, without measuring.")] = False,
-    result: ResultOption = None,
-    launcher: LauncherOption = "auto",
-    engine: EngineOption = None,
-    hosts: HostsOption = None,
-    everything: AllOption = False,
-    quiet: QuietOption = False,
-) -> None:
-    """Declare the options of the verb as parameters."""
-
-
 def _function(suite: "Suite") -> Callable[..., None]:
-    """Make the command of a suite.
-
-    It has the options of the search, then those of the suite that are not called the same, then those of the verb.
-    """
+    """Make the command of a suite, with the options of the search, then others of the suite, then of the verb."""
     from ullage.cli.options import parameters
     from ullage.runs.tuning.options import TuneOptions
 
     of_search = {one.name: one for one in parameters(TuneOptions)}
-    of_verb = inspect.signature(_options).parameters
+    plan = Annotated[bool, typer.Option("--plan", help="Show what the search would do, without measuring.")]
+    of_plan = inspect.Parameter("plan", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=plan)
+    of_verb = {"plan": of_plan, **options_of_runs("result", "launcher", "engine", "hosts", "everything", "quiet")}
     of_suite = {one.name: one for one in parameters(suite.options) if one.name not in (*of_search, *of_verb)}
 
     def command(**values: object) -> None:

@@ -97,10 +97,7 @@ FILE_SYSTEMS: Final = refused(
 
 @dataclass(frozen=True)
 class ParsedFlags:
-    """The flags of one command line: the values of each by its key, those without a value as empty texts.
-
-    ``written``: what each was called last.
-    """
+    """The values of each flag by its key, empty texts without a value. ``written``: what it was called last."""
 
     tool: str
     values: Mapping[str, tuple[str, ...]]
@@ -272,10 +269,7 @@ class _Reader:
                 self._count(flag, written, given)
 
     def _count(self, flag: Flag, written: str, given: str) -> None:
-        """Take a switch that is given a number: it then stands for so many of it, whatever stood before.
-
-        The last word counts: a script's test may take back what stood before it.
-        """
+        """Take a switch with a number, so many of it whatever stood before: a script may take back what it wrote."""
         number = 1 if given.lower() in _ON else 0 if given.lower() in _OFF else read_size(given)
         if number is None or number > _MOST_TIMES:
             raise UserError(f"'{given}' is not a value of {written}", self._table.tool, "write 1 or 0")

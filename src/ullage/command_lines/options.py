@@ -24,10 +24,9 @@ _MAKES_ITS_FOLDER: Final = ("mdtest",)
 class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
     """The options of a suite that measures command lines.
 
-    ``lines`` as typed. ``places``: name of the target that stands for each folder the lines name.
-
-    ``rooms``: bytes that might be taken of each target when the run began, which volumes behind a wall are cut to. A
-    suite says of which ``tool`` its lines are, and how to ``translate`` them.
+    ``lines`` as typed. ``places``: name of the target that stands for each folder the lines name. ``rooms``: bytes that
+    might be taken of each target when the run began, which volumes behind a wall are cut to. A suite says of which
+    ``tool`` its lines are, and how to ``translate`` them.
     """
 
     tool: ClassVar[str]

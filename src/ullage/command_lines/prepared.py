@@ -85,10 +85,7 @@ class Bound:
 
 
 def make_layout(translation: Translation, cores: int | None, hosts: int = 0) -> Layout:
-    """Make the layout of the lines; bind ranks to cores where each gets one.
-
-    ``cores``: usable ones of a node, None when not known. ``hosts``: how many are named.
-    """
+    """Make the layout of the lines on so many named ``hosts``. ``cores``: usable ones of a node, None: not known."""
     if hosts:
         return place_ranks(translation.ranks, translation.nodes, translation.ranks_per_node, cores, hosts)
     on_a_node = translation.ranks_per_node
@@ -155,10 +152,7 @@ def _is_walled(draft: Draft) -> bool:
 
 
 def _cut(draft: Draft, room: int) -> tuple[Draft, list[str]]:
-    """Cut a draft to ``room``, which is of one rank; return it with what a reader must know.
-
-    Segments are cut first, then the only one's transfers.
-    """
+    """Cut a draft to the ``room`` of one rank, segments first; return it with what a reader must know."""
     parameters = draft.workload.parameters
     block, segments, transfer = (count_of(parameters, name) for name in ("block_bytes", "segments", "transfer_bytes"))
     if block * segments <= room or room < transfer:

@@ -51,10 +51,7 @@ _PLACING: Final[Mapping[str, re.Pattern[str]]] = {
 
 @dataclass(frozen=True)
 class CommandLine:
-    """A command line, split into words.
-
-    ``words``: those behind the tool's name. Counts are None where the line does not say them.
-    """
+    """A split command line. ``words``: behind the tool's name. Counts are None where the line does not say them."""
 
     text: str
     tool: str
@@ -104,10 +101,7 @@ def _split(text: str, tool: str) -> list[str]:
 
 
 def _read_launcher(words: Sequence[str], tool: str) -> tuple[dict[str, int], dict[str, str], tuple[str, ...]]:
-    """Return the layout, the tool's own variables, and a note that names the other words.
-
-    Raise ``UserError`` for words that would make another measurement.
-    """
+    """Return the layout, the tool's variables and a note on other words; refuse those that change what is measured."""
     if not words:
         return {}, {}, ()
     name = PurePath(words[0]).name
@@ -145,10 +139,7 @@ def _refuse_placing(words: Sequence[str], tool: str) -> None:
 
 
 def _without_exports(words: Sequence[str], tool: str) -> tuple[list[str], dict[str, str]]:
-    """Return the words without those that set variables of ``tool``, and these variables.
-
-    Raise ``UserError`` for one by which an MPI library chooses how it accesses files.
-    """
+    """Return the words without those that set variables of ``tool``, and these; refuse those that steer MPI-IO."""
     kept: list[str] = []
     exported: dict[str, str] = {}
     rest = iter(words)
@@ -255,10 +246,7 @@ def agreed_layout(lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedL
 
 
 def check_shared(tool: str, drafts: Iterable[Draft], layout: Mapping[str, str]) -> None:
-    """Raise ``UserError`` when a line uses a dataset otherwise than it was made.
-
-    ``layout`` has the parameters whose values have to be the same, with their flags.
-    """
+    """Raise ``UserError`` when a line uses a dataset otherwise than it was made, by the flags in ``layout``."""
     first: dict[tuple[str, str], Draft] = {}
     for draft in drafts:
         maker = first.setdefault((draft.dataset, draft.workload.name), draft)

@@ -19,7 +19,6 @@ class Exporter:
     """Writes a result in another form.
 
     ``default`` is where the output goes below the result folder when no other place is named; empty: to stdout.
-
     ``render`` returns a text, or the files of a folder by their names; ``beside`` the files that the text refers to, by
     their paths from the folder it is written to; ``alone`` of a form of many files the one that stands for all: it is
     what is written where a file of that form is named.

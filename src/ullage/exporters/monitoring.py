@@ -15,10 +15,7 @@ from ullage.report.row_records import row_ids, suite_of
 
 
 def benchmark_entries(data: ReportData) -> str:
-    """Write the rows of which more is better as JSON.
-
-    That form takes one direction a file. ``range`` is half the interval.
-    """
+    """Write the rows of which more is better, the only ones of that form, as JSON. ``range``: half the interval."""
     entries = [_entry(data.summary, row) for row in data.summary.rows if row.better == "more"]
     return json.dumps(entries, indent=1) + "\n"
 

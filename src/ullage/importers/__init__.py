@@ -4,8 +4,9 @@
 Forms of what one suite measures stand in its ``importer.py``, all others here.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -16,14 +17,12 @@ from ullage.analysis.findings.phrasing import finding
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
-from ullage.importers.ceilings import with_machine
 from ullage.importers.forms import Form, documents, summary_of
-from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row
-from ullage.importers.seen import refusal
+from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row, with_machine
 from ullage.importers.sources import Source, lines_of, marks_in, sources_of, whole_text
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
-from ullage.model.summary import Row, Summary
+from ullage.model.summary import Summary
 from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 
@@ -99,15 +98,14 @@ def _summary(known: Sequence[_Known]) -> Summary:
     scored = next((one for one, summary in found if summary.scores), None)
     if scored is not None:
         raise UserError("has scores, which belong to one result", scored.source.shown, "import it by itself")
-    rows = [_of_file(row, one.source) if len(known) > 1 else row for one, summary in found for row in summary.rows]
+    rows = [row for _, summary in found for row in summary.rows]
+    if len(known) > 1:
+        of_file = [(row, one.source.shown) for one, summary in found for row in summary.rows]
+        rows = [row.model_copy(update={"params": {**row.params, "file": file}}) for row, file in of_file]
     versions = {name: version for _, summary in found for name, version in summary.versions.items()}
     said = [finding("import-remark", "", f"{error.where} is passed over: {error.what}.", "warning") for error in left]
     findings = [*said, *(one for _, summary in found for one in summary.findings)]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", versions=versions, rows=rows, findings=findings)
-
-
-def _of_file(row: Row, source: Source) -> Row:
-    return row.model_copy(update={"params": {**row.params, "file": source.shown}})
 
 
 def _read_by(source: Source, reader: Reader, before: str) -> Summary:
@@ -229,18 +227,58 @@ def _readers(source: Source, importers: Mapping[str, Reader], *, is_named: bool)
     hidden = {name for one in forms for name in one.hides}
     if forms and not claiming:
         shown = [one for one in forms if one.name not in hidden]
-        return tuple((one, _before(one, seen)) for one in shown)
+        return tuple((one, one.before(seen)) for one in shown)
     if is_named and len(importers) == 1:
         return tuple((one, "") for one in importers.values())
     text = whole_text(source)
     found = [one for one in (*claiming, *older) if one.recognises(text)]
     if not found:
-        raise refusal(
-            text, str(source.path) + (f":{source.member}" if source.member else ""), load_importers().values()
-        )
+        raise _refusal(text, source.where, load_importers().values())
     return ((found[0], ""),)
 
 
-def _before(form: Form, seen: Mapping[str, str]) -> str:
-    mark = next(mark for mark in form.marks if mark in seen)
-    return form.before(seen[mark], mark)
+# -- the refusal of a text that nothing reads: it names what was seen, and what is read of that kind -------------------
+
+# Words of outputs that are not read, what they are of, and what that program measures.
+_SEEN: Final = (
+    ("stress-ng:", "stress-ng, whose bogus operations compare with nothing", "processors"),
+    ("proc'd:", "gpu-burn", "accelerators"),
+    ("BT-IO Benchmark", "BT-IO", "storage"),
+    ("bandwidthTest", "bandwidthTest of CUDA", "accelerators"),
+    ("RDMA_Write BW Test", "perftest", "messages"),
+    ("#bytes     #iterations", "perftest", "messages"),
+    ("MD-Workbench", "md-workbench", "storage"),
+    ("=== Model Options ===", "trtexec", "accelerators"),
+    ("==PROF==", "Nsight Compute", "accelerators"),
+    ("vendid=0x", "ibnetdiscover", "messages"),
+    ("# darshan log version", "darshan-parser", "storage"),
+    ("Performance counter stats for", "perf stat", "processors"),
+    ("io500_info_", "the system information of IO500", "storage"),
+)
+_INI: Final = re.compile(r"^\s*\[[\w. -]+\]\s*$", re.MULTILINE)
+_LONGEST: Final = 60
+_HEAD: Final = 1 << 16
+
+
+def _refusal(text: str, place: str, importers: Iterable[Reader]) -> UserError:
+    """Return the error for a text without a known form."""
+    what, kind = _what(text)
+    names = [one.name for one in importers if kind and one.kind == kind]
+    right = f"what is read of {kind}: {', '.join(names)}" if names else "`ullage import --help` names what is read"
+    return UserError(f"has no format that can be imported: {what}", place, right)
+
+
+def _what(text: str) -> tuple[str, str]:
+    head = text[:_HEAD]
+    for words, program, kind in _SEEN:
+        if words in head:
+            return f"it is of {program}", kind
+    first = next((line.strip() for line in head.splitlines() if line.strip()), "")
+    if not first:
+        return "it is empty", ""
+    if first[0] in "{[" and first[1:2] in ('"', "{", "", " ", "}"):
+        return "it is JSON with none of the names that are known", ""
+    if _INI.search(head) and "=" in head:
+        return "it is a file of settings", ""
+    shown = first if len(first) <= _LONGEST else f"{first[: _LONGEST - 3]}..."
+    return f"it begins with '{shown}'", ""

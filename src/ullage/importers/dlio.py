@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Final, cast
 
-from ullage.importers.forms import GIB, MIB, Form, Found, Measured, amount, child, children, disagree, word
+from ullage.importers.forms import GIB, MIB, Form, Found, Measured, Params, amount, child, children, disagree, word
 from ullage.importers.printed import known_to
-from ullage.model.plan import Scalar
 
 _NAME: Final = re.compile(
     r"(?P<phase>train|eval|save_checkpoint|load_checkpoint)_(?P<what>au_percentage|throughput_samples_per_second"
@@ -32,7 +31,7 @@ _SLACK: Final = 1e-6
 def read_summary(document: Mapping[str, object]) -> Iterator[Found]:
     """Yield the numbers of each epoch, and where only their mean is there, that."""
     metric = child(document, "metric")
-    params: dict[str, Scalar] = {}
+    params: Params = {}
     for ours, theirs in (("ranks", "num_accelerators"), ("nodes", "num_hosts")):
         if count := amount(document, theirs):
             params[ours] = int(count)
@@ -44,7 +43,7 @@ def read_summary(document: Mapping[str, object]) -> Iterator[Found]:
         values = [amount({name: one}, name) for one in several]
         known = [one for one in values if one is not None]
         doubt = _doubt(document, metric, match, known)
-        of_phase: dict[str, Scalar] = {
+        of_phase: Params = {
             "access": _ACCESSES.get(match["phase"], "read"),
             "phase": match["phase"],
             **params,
@@ -92,14 +91,13 @@ def read_report(document: Mapping[str, object]) -> Iterator[Found]:
             metric, unit, factor = _WHAT[match["what"]]
             mean = amount(overall, name.replace("_throughput_", "_throughput_mean_").replace("_au_", "_au_mean_"))
             all_of = [one for each in runs if (one := amount(child(runs, each), name)) is not None]
-            doubt = (
-                "" if mean is None else disagree(known_to(mean), known_to(fmean(all_of)), f"the mean of {name}", _SLACK)
-            )
+            shown = None if mean is None else known_to(mean)
+            doubt = disagree(shown, known_to(fmean(all_of)), f"the mean of {name}", _SLACK)
             yield Measured(metric, unit, value * factor, {"access": "read", "phase": match["phase"], **params}, doubt)
 
 
-def _model(of: Mapping[str, object]) -> dict[str, Scalar]:
-    found: dict[str, Scalar] = {name: word(of, name) for name in ("model", "accelerator") if word(of, name)}
+def _model(of: Mapping[str, object]) -> Params:
+    found: Params = {name: word(of, name) for name in ("model", "accelerator") if word(of, name)}
     count = amount(of, "train_num_accelerators") or amount(of, "num_accelerators")
     return found | ({"ranks": int(count)} if count else {})
 
@@ -118,6 +116,5 @@ FORMS: Final = (
         "storage",
         ('"train_au_', '"train_throughput_', "_checkpoint_io_", "_checkpoint_duration_", '"eval_au_'),
         read_document=read,
-        begin=r"\{?\s*\"",
     ),
 )

@@ -7,14 +7,11 @@
 import csv
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ullage.importers.forms import MIB, US, Form, Found, Measured, RefusedError, amount, disagree, size, word
+from ullage.importers.forms import MIB, US, Form, Found, Measured, Params, amount, cells_of, disagree, given, size, word
 from ullage.importers.printed import Printed
 from ullage.importers.sources import Line
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 _ITEMS: Final = {
     "MKDIRS": ("create", "directory"),
@@ -35,9 +32,7 @@ def read_csv(lines: Iterator[Line]) -> Iterator[Found]:
         if "operation" in cells and "MiB/s [last]" in cells:
             names = [cell.strip() for cell in cells]
         elif names and any(cells):
-            if len(cells) != len(names):
-                raise RefusedError(f"has {len(cells)} values below {len(names)} columns", line.number)
-            yield from read_record(dict(zip(names, cells, strict=True)))
+            yield from read_record(cells_of(names, cells, line))
 
 
 def read_record(record: Mapping[str, object]) -> Iterator[Found]:
@@ -63,18 +58,16 @@ def read_record(record: Mapping[str, object]) -> Iterator[Found]:
                 yield Measured(f"latency{after}", "s", time * US, {**params, **more})
 
 
-def _params(record: Mapping[str, object], access: str) -> "dict[str, Scalar]":
-    found: dict[str, Scalar] = {"access": access}
-    for theirs, ours in _COUNTS.items():
-        if re.fullmatch(r"[1-9]\d{0,8}", text := word(record, theirs).strip()):
-            found[ours] = int(text)
-    if block := size(word(record, "block size")):
-        found["block_bytes"] = block
-    if (random := word(record, "random").strip()) in ("0", "1"):
-        found["order"] = "random" if random == "1" else "sequential"
-    if (direct := word(record, "direct IO").strip()) in ("0", "1"):
-        found["cache"] = "direct" if direct == "1" else "buffered"
-    return found | ({"label": label} if (label := word(record, "label").strip()) else {})
+def _params(record: Mapping[str, object], access: str) -> Params:
+    counts = {
+        ours: int(text)
+        for theirs, ours in _COUNTS.items()
+        if re.fullmatch(r"[1-9]\d{0,8}", text := word(record, theirs).strip())
+    }
+    order = {"1": "random", "0": "sequential"}.get(word(record, "random").strip())
+    cache = {"1": "direct", "0": "buffered"}.get(word(record, "direct IO").strip())
+    label, block = word(record, "label").strip(), size(word(record, "block size"))
+    return given(access=access, **counts, block_bytes=block, order=order, cache=cache, label=label)
 
 
 def _doubt(record: Mapping[str, object], when: str, rate_name: str, count_name: str) -> str:
@@ -107,6 +100,5 @@ FORMS: Final = (
         "storage",
         ('"MiB/s [last]":', '"MiB/s [last]" :'),
         read_document=read_record,
-        begin=r"^",
     ),
 )

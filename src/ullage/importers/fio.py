@@ -8,27 +8,11 @@ completion latencies, as fio has chosen them. ``bw`` is KiB/s; ``io_bytes`` of r
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ullage.importers.forms import (
-    KIB,
-    MS,
-    Form,
-    Found,
-    Measured,
-    Remark,
-    amount,
-    child,
-    children,
-    disagree,
-    quantile,
-    size,
-    word,
-)
-from ullage.importers.printed import known_to
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
+from ullage.importers import forms
+from ullage.importers.forms import KIB, MS, Form, Found, Measured, Params, amount, child, children, disagree, word
+from ullage.importers.printed import known_to, whole_number
 
 _DIRECTIONS: Final = ("read", "write", "trim")
 # Requests of several sizes.
@@ -38,17 +22,17 @@ _UNITS: Final = {"_ns": 1e-9, "": 1e-6}
 
 def read(document: Mapping[str, object]) -> Iterator[Found]:
     """Yield bandwidth, rate and latencies of all jobs. Jobs of one name ran side by side, so each has its number."""
-    jobs = [child({"job": job}, "job") for job in (*children(document, "jobs"), *children(document, "client_stats"))]
+    jobs = [child(job) for job in (*children(document, "jobs"), *children(document, "client_stats"))]
     release = 2 if word(document, "fio version").startswith("fio-2") else 3
     names, seen = Counter(map(_name, jobs)), Counter[str]()
     for job in jobs:
         options = {**child(document, "global options"), **child(job, "job options")}
-        params: dict[str, Scalar] = {"job": _name(job)} if len(jobs) > 1 else {}
+        params: Params = {"job": _name(job)} if len(jobs) > 1 else {}
         if names[_name(job)] > 1:
             params["job_number"] = seen[_name(job)]
             seen[_name(job)] += 1
         if error := amount({"error": abs(int(amount(job, "error") or 0))}, "error"):
-            yield Remark(f"has a job that failed with error {error:g}: {_name(job)}")
+            yield forms.Remark(f"has a job that failed with error {error:g}: {_name(job)}")
         for direction in _DIRECTIONS:
             own = {**_params(options, direction), **params}
             yield from _of_direction(child(job, direction), own, release, is_mixed=_MIXED.isdisjoint(options) is False)
@@ -62,44 +46,39 @@ def _name(job: Mapping[str, object]) -> str:
     return word(job, "jobname", "job") + (f" on {host}" if host else "")
 
 
-def _params(options: Mapping[str, object], direction: str) -> "dict[str, Scalar]":
-    found: dict[str, Scalar] = {"access": direction}
+def _params(options: Mapping[str, object], direction: str) -> Params:
     pattern = word(options, "rw", word(options, "readwrite"))
-    if pattern:
-        found["order"] = "random" if pattern.startswith("rand") else "sequential"
     blocks = word(options, "bs", word(options, "blocksize", "4k")).split(",")
-    at = {"read": 0, "write": 1, "trim": 2}.get(direction, 0)
-    block = size(blocks[at] if at < len(blocks) and blocks[at] else blocks[-1] or blocks[0])
-    if block and direction in _DIRECTIONS:
-        found["block_bytes"] = block
-    for ours, theirs in (("queue_depth", "iodepth"), ("threads", "numjobs")):
-        if re.fullmatch(r"\d{1,9}", text := word(options, theirs)):
-            found[ours] = int(text)
-    if engine := word(options, "ioengine"):
-        found["backend"] = engine
-    if word(options, "direct") in ("0", "1"):
-        found["cache"] = "direct" if word(options, "direct") == "1" else "buffered"
-    return found
+    at = _DIRECTIONS.index(direction) if direction in _DIRECTIONS else 0
+    block = forms.size(blocks[at] if at < len(blocks) and blocks[at] else blocks[-1] or blocks[0])
+    depth, jobs = (whole_number(word(options, name)) for name in ("iodepth", "numjobs"))
+    return forms.given(
+        access=direction,
+        order=("random" if pattern.startswith("rand") else "sequential") if pattern else "",
+        block_bytes=block if direction in _DIRECTIONS else None,
+        queue_depth=depth,
+        threads=jobs,
+        backend=word(options, "ioengine"),
+        cache={"1": "direct", "0": "buffered"}.get(word(options, "direct")),
+    )
 
 
-def _of_direction(
-    of: Mapping[str, object], params: "dict[str, Scalar]", release: int, *, is_mixed: bool
-) -> Iterator[Found]:
+def _of_direction(of: Mapping[str, object], params: Params, release: int, *, is_mixed: bool) -> Iterator[Found]:
     rate, operations = amount(of, "bw_bytes"), amount(of, "iops")
     kib = amount(of, "bw")
     if not (rate or kib or operations):
         return
-    doubts: list[str] = []
     value = rate if rate is not None else (kib or 0.0) * KIB
+    said = ""
     if rate is not None and kib is not None:
-        doubts.append(disagree(known_to(kib, 1.0), known_to(rate / KIB), "bw in KiB/s", 1e-6))
-    doubts.append(_from_time(of, value, release))
-    doubt = f"{params['access']}, {said}" if (said := next(filter(None, doubts), "")) else ""
+        said = disagree(known_to(kib, 1.0), known_to(rate / KIB), "bw in KiB/s", 1e-6)
+    said = said or _from_time(of, value, release)
+    doubt = f"{params['access']}, {said}" if said else ""
     yield Measured("bandwidth", "B/s", value, params, doubt)
     if operations:
         total, runtime = amount(of, "total_ios"), amount(of, "runtime")
         again = known_to(total / (runtime * MS), operations * 2 / runtime) if total and runtime else None
-        said = "" if again is None else disagree(known_to(operations), again, f"iops of {params['access']}", 0.02)
+        said = disagree(known_to(operations), again, f"iops of {params['access']}", 0.02)
         block = params.get("block_bytes")
         if not said and isinstance(block, int) and not is_mixed:
             said = disagree(known_to(operations), known_to(value / block), f"iops of {params['access']}", 0.05)
@@ -109,7 +88,7 @@ def _of_direction(
         times = child(of, f"clat{suffix}", "percentile") or child(of, f"lat{suffix}", "percentile")
         for name in times:
             if re.fullmatch(r"\d{1,2}(?:\.\d+)?", name):
-                yield from _times(f"latency_{quantile(name)}", suffix, {"mean": times[name]}, params)
+                yield from _times(f"latency_{forms.quantile(name)}", suffix, {"mean": times[name]}, params)
 
 
 def _from_time(of: Mapping[str, object], value: float, release: int) -> str:
@@ -121,11 +100,10 @@ def _from_time(of: Mapping[str, object], value: float, release: int) -> str:
     return disagree(known_to(value), known_to(again, value * 2 / runtime), "the bandwidth in bytes/s", 0.02)
 
 
-def _times(metric: str, suffix: str, of: Mapping[str, object], params: "dict[str, Scalar]") -> Iterator[Found]:
-    if (mean := amount(of, "mean")) is not None:
-        yield Measured(metric, "s", mean * _UNITS[suffix], params)
-    if (most := amount(of, "max")) is not None:
-        yield Measured(f"{metric}_max", "s", most * _UNITS[suffix], params)
+def _times(metric: str, suffix: str, of: Mapping[str, object], params: Params) -> Iterator[Found]:
+    for name, after in (("mean", ""), ("max", "_max")):
+        if (time := amount(of, name)) is not None:
+            yield Measured(f"{metric}{after}", "s", time * _UNITS[suffix], params)
 
 
 FORMS: Final = (
@@ -135,6 +113,5 @@ FORMS: Final = (
         "storage",
         ('"fio version"',),
         read_document=read,
-        begin=r"\{?\s*\"",
     ),
 )

@@ -72,6 +72,7 @@ class Remark:
 
 
 Found = Measured | Remark
+Params = dict[str, Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,11 @@ class Form:
     hides: tuple[str, ...] = ()
     begin: str = ""
 
-    def before(self, marked: str, mark: str) -> str:
-        """Return what stands before a line of the form that ``marked`` ends: all before ``begin``, else the mark."""
-        begin = re.search(self.begin, marked) if self.begin else None
-        return marked[: begin.start()] if begin else marked.removesuffix(mark)
+    def before(self, seen: Mapping[str, str]) -> str:
+        """Return what stands before a line of the form: before ``begin``, else its mark, in what ``marks_in`` found."""
+        mark = next(mark for mark in self.marks if mark in seen)
+        begin = re.search(self.begin, seen[mark]) if self.begin else None
+        return seen[mark][: begin.start()] if begin else seen[mark].removesuffix(mark)
 
 
 @dataclass
@@ -188,20 +190,25 @@ def _doubts(cells: Mapping[_Key, _Cell], name: str) -> Iterator[Finding]:
         yield finding("import-contradiction", title, text, "warning", contradictions=len(doubts))
 
 
+# -- rules: what is done with the lines that match a pattern ----------------------------------------------------------
+
 StateT = TypeVar("StateT")
 Act = Callable[[StateT, Line, "re.Match[str]"], Iterable[Found] | None]
-Rule = tuple["re.Pattern[str]", Act[StateT]]
+Rule = tuple[str, Act[StateT]]
+# How the text of a group is read.
+GroupReader = Callable[[str, Line], object]
 
 
 def by_rules(
     begin: Callable[[], StateT], rules: Sequence[Rule[StateT]], end: Callable[[StateT], Iterable[Found]] | None = None
 ) -> Callable[[Iterator[Line]], Iterator[Found]]:
     """Make the function ``read`` of a form: the first rule that a line matches at its beginning acts on the state."""
+    compiled = [(re.compile(pattern), act) for pattern, act in rules]
 
     def read(lines: Iterator[Line]) -> Iterator[Found]:
         state = begin()
         for line in lines:
-            for pattern, act in rules:
+            for pattern, act in compiled:
                 if match := pattern.match(line.text):
                     yield from act(state, line, match) or ()
                     break
@@ -211,14 +218,61 @@ def by_rules(
     return read
 
 
+def keep(**readers: GroupReader) -> Act[object]:
+    """Make an act that keeps what the groups of a pattern say, in turn, under these names of the state."""
+
+    def act(state: object, line: Line, match: re.Match[str]) -> None:
+        vars(state).update(_read_groups(readers, line, match))
+
+    return act
+
+
+def anew(
+    end: Callable[[StateT], Iterable[Found]] | None = None, kept: Sequence[str] = (), **readers: GroupReader
+) -> Act[StateT]:
+    """Make an act that begins a new state, after ``end`` of the last, with what is ``kept`` of it and groups say."""
+
+    def act(state: StateT, line: Line, match: re.Match[str]) -> Iterator[Found]:
+        if end is not None:
+            yield from end(state)
+        make: Callable[..., object] = type(state)
+        values = {name: getattr(state, name) for name in kept} | _read_groups(readers, line, match)
+        vars(state).update(vars(make(**values)))
+
+    return act
+
+
+def _read_groups(readers: Mapping[str, GroupReader], line: Line, match: re.Match[str]) -> dict[str, object]:
+    return {name: read(text, line) for (name, read), text in zip(readers.items(), match.groups(""), strict=True)}
+
+
+def text(found: str, _: Line) -> str:
+    """Keep a group as it is."""
+    return found
+
+
+def lower(found: str, _: Line) -> str:
+    """Keep a group in small letters."""
+    return found.lower()
+
+
+def given(**params: Scalar | None) -> dict[str, Scalar]:
+    """Return the parameters that a text says: those that are neither missing, 0 nor empty."""
+    return {name: value for name, value in params.items() if value}
+
+
+def cells_of(columns: Sequence[str], words: Sequence[str], line: Line) -> dict[str, str]:
+    """Return the words of a line by their columns; raise ``RefusedError`` for more or fewer of them."""
+    if len(words) != len(columns):
+        raise RefusedError(f"has {len(words)} values below {len(columns)} columns", line.number)
+    return dict(zip(columns, words, strict=True))
+
+
 # -- numbers and tables ------------------------------------------------------------------------------------------------
 
 
 def number(text: str, line: Line | None = None, what: str = "number") -> float:
-    """Read a number of 0 or more, with a decimal point, a decimal comma, or commas between thousands.
-
-    Raise ``RefusedError`` for another text, and for one that may be two numbers.
-    """
+    """Read a number of 0 or more in any usual notation; raise ``RefusedError`` for others, and what may be two."""
     place = line.number if line else 0
     plain = text.strip()
     if "," in plain:
@@ -248,13 +302,12 @@ def whole(text: str, line: Line | None = None, what: str = "whole number") -> in
     return int(plain)
 
 
-def as_printed(text: str) -> Printed:
-    """Return a number with the rounding of its last digit, however its decimal point is written."""
-    value = number(text)
+def as_printed(text: str, line: Line | None = None, what: str = "number") -> Printed:
+    """Read a number as ``number`` does, with the rounding of its last digit."""
+    value = number(text, line, what)
     return printed(text.strip() if "," not in text else repr(value))
 
 
-_UNIT_BYTES: Final = {"": 1, "B": 1, "BYTES": 1, "BYTE": 1}
 _PREFIX: Final = "KMGTPE"
 
 
@@ -273,12 +326,17 @@ def quantile(text: str) -> str:
     return f"p{int(whole_part):02d}{rest.rstrip('0')}"
 
 
-def disagree(shown: Printed, again: Printed, what: str, slack: float = 0.0) -> str:
-    """Return a sentence where two statements of one number differ by more than rounding and ``slack``; else nothing."""
+def disagree(
+    shown: Printed | None, again: Printed | None, what: str, slack: float = 0.0, line: Line | None = None
+) -> str:
+    """Return a sentence where two statements of a number (None: missing) differ by over rounding and ``slack``."""
+    if shown is None or again is None:
+        return ""
     room = slack * abs(again.value)
     if shown.low <= again.high + room and again.low - room <= shown.high:
         return ""
-    return f"{what}: {shown.value:.8g} is printed, {again.value:.8g} follows from what else is printed"
+    doubt = f"{what}: {shown.value:.8g} is printed, {again.value:.8g} follows from what else is printed"
+    return doubt if line is None else at_line(line, doubt)
 
 
 def at_line(line: Line, doubt: str) -> str:
@@ -286,20 +344,11 @@ def at_line(line: Line, doubt: str) -> str:
     return f"line {line.number}, {doubt}" if doubt else ""
 
 
-def pairs_of(text: str, marks: str = "=:") -> tuple[str, str] | None:
-    """Split ``name : value`` or ``name = value`` at the first mark; None for another text."""
-    match = re.match(rf"\s*([^{marks}]+?)\s*[{marks}]\s*(.*?)\s*$", text)
-    return (match[1], match[2]) if match else None
-
-
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 
 def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:
-    """Yield the JSON objects of a text, also those of lists, past what is printed around them.
-
-    Raise ``UserError`` where one is cut off or damaged.
-    """
+    """Yield the JSON objects of a text, also those of lists; raise ``UserError`` where one is cut off or damaged."""
     decoder, place = json.JSONDecoder(), 0
     while match := re.compile(r"^[^\S\n]*(?=\{|\[\s*\{)", re.MULTILINE).search(text, place):
         try:
@@ -314,15 +363,15 @@ def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:
 
 
 def child(of: object, *names: str) -> Mapping[str, object]:
-    """Return the object below ``names``; an empty one where there is none."""
+    """Return the object below ``names``, or ``of`` itself without names; an empty one where there is none."""
     for name in names:
-        of = cast("Mapping[str, object]", of).get(name) if isinstance(of, dict) else None
+        of = child(of).get(name)
     return cast("Mapping[str, object]", of) if isinstance(of, dict) else {}
 
 
 def children(of: object, *names: str) -> Sequence[object]:
-    """Return the list below ``names``; an empty one where there is none."""
-    found = child(of, *names[:-1]).get(names[-1])
+    """Return the list below ``names``, or ``of`` itself without names; an empty one where there is none."""
+    found = child(of, *names[:-1]).get(names[-1]) if names else of
     return cast("list[object]", found) if isinstance(found, list) else []
 
 

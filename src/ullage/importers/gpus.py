@@ -8,35 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ullage.importers.forms import (
-    GIGA,
-    MIB,
-    US,
-    Form,
-    Found,
-    Measured,
-    RefusedError,
-    Rule,
-    amount,
-    as_printed,
-    at_line,
-    by_rules,
-    child,
-    children,
-    disagree,
-    is_number,
-    number,
-    whole,
-    word,
-)
-from ullage.importers.printed import Printed, known_to
+from ullage.importers import forms
+from ullage.importers.forms import GIGA, MIB, US, Form, Found, Measured, Rule, as_printed, disagree, number, whole
+from ullage.importers.printed import known_to
 from ullage.importers.sources import Line
 from ullage.model.flags import INVALID_VERIFICATION, Flag
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 _WRONG: Final = Flag(code=INVALID_VERIFICATION, reason="nccl-tests found wrong elements")
 
@@ -46,16 +24,8 @@ class _Nccl:
     """One run: its ranks, its collective where it is named, and all bus bandwidths, whose mean it states at its end."""
 
     ranks: int = 0
-    operation: str = ""
+    operation: str = "collective"
     buses: list[float] = field(default_factory=list[float])
-
-
-def _nccl_run(state: _Nccl, *_: object) -> None:
-    state.__init__(operation=state.operation)
-
-
-def _nccl_operation(state: _Nccl, _: Line, match: re.Match[str]) -> None:
-    state.operation = match[1]
 
 
 def _nccl_rank(state: _Nccl, line: Line, match: re.Match[str]) -> None:
@@ -64,25 +34,20 @@ def _nccl_rank(state: _Nccl, line: Line, match: re.Match[str]) -> None:
 
 def _nccl_line(state: _Nccl, line: Line, match: re.Match[str]) -> Iterator[Found]:
     words = match[0].split()
-    begin = 3 + sum(not is_number(one) for one in words[3:5])
+    begin = 3 + sum(not forms.is_number(one) for one in words[3:5])
     if len(words) < begin + 8:
-        raise RefusedError("is not a whole line of results", line.number)
-    size = whole(words[0], line)
-    params: dict[str, Scalar] = {"access": state.operation or "collective", "message_bytes": size, "type": words[2]}
-    params |= {"redop": words[3]} if not is_number(words[3]) and words[3] != "none" else {}
-    params |= {"ranks": state.ranks} if state.ranks else {}
+        raise forms.RefusedError("is not a whole line of results", line.number)
+    size, redop = whole(words[0], line), words[3] if not forms.is_number(words[3]) and words[3] != "none" else ""
+    params: forms.Params = {"access": state.operation, "message_bytes": size, "type": words[2]}
+    params |= forms.given(redop=redop, ranks=state.ranks)
     for place, cells in (("out-of-place", words[-8:-4]), ("in-place", words[-4:])):
         time, algorithm, bus, wrong = cells
         if time == "N/A":
             continue
-        number(time, line, "time")
-        shown, seconds = as_printed(algorithm), as_printed(time)
-        doubt = ""
-        if seconds.low > 0:
-            again = Printed(*(size / (each * US) / GIGA for each in (seconds.value, seconds.high, seconds.low)))
-            doubt = at_line(line, disagree(shown, again, "algbw in GB/s", 5e-3))
-        flags = (_WRONG,) if is_number(wrong) and number(wrong) > 0 and "." not in wrong and "e" not in wrong else ()
-        own: dict[str, Scalar] = {**params, "place": place}
+        shown, seconds = as_printed(algorithm, line), as_printed(time, line, "time")
+        doubt = disagree(shown, seconds.under(size / US / GIGA), "algbw in GB/s", 5e-3, line)
+        flags = (_WRONG,) if wrong.isdecimal() and int(wrong) > 0 else ()
+        own: forms.Params = {**params, "place": place}
         state.buses.append(number(bus, line, "busbw"))
         yield Measured("collective_latency", "s", seconds.value * US, own, doubt, flags)
         yield Measured("message_bandwidth", "B/s", shown.value * GIGA, own, doubt, flags)
@@ -90,21 +55,19 @@ def _nccl_line(state: _Nccl, line: Line, match: re.Match[str]) -> Iterator[Found
 
 
 def _nccl_mean(state: _Nccl, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    number(match[1], line)
-    shown, doubt = as_printed(match[1]), ""
-    if state.buses:
-        doubt = at_line(line, disagree(shown, known_to(fmean(state.buses), 0.005), "the mean of busbw in GB/s", 1e-3))
-    params: dict[str, Scalar] = {"access": state.operation or "collective", "device": "gpu"}
+    shown, again = as_printed(match[1], line), known_to(fmean(state.buses), 0.005) if state.buses else None
+    doubt = disagree(shown, again, "the mean of busbw in GB/s", 1e-3, line)
+    params = {"access": state.operation, "device": "gpu"}
     yield Measured("mean_bus_bandwidth", "B/s", shown.value * GIGA, params, doubt)
     state.buses = []
 
 
 _NCCL_RULES: Final[tuple[Rule[_Nccl], ...]] = (
-    (re.compile(r"# (?:Collective test starting: |.*/)?(\w+)_perf\b"), _nccl_operation),
-    (re.compile(r"# nThread "), _nccl_run),
-    (re.compile(r"#\s+Rank\s+(\d+)\s"), _nccl_rank),
-    (re.compile(r"\s*\d+\s+\d+\s+[a-z]\w*\s.*\d.*$"), _nccl_line),
-    (re.compile(r"# Avg bus bandwidth\s*:\s*(\S+)"), _nccl_mean),
+    (r"# (?:Collective test starting: |.*/)?(\w+)_perf\b", forms.keep(operation=forms.text)),
+    (r"# nThread ", forms.anew(kept=("operation",))),
+    (r"#\s+Rank\s+(\d+)\s", _nccl_rank),
+    (r"\s*\d+\s+\d+\s+[a-z]\w*\s.*\d.*$", _nccl_line),
+    (r"# Avg bus bandwidth\s*:\s*(\S+)", _nccl_mean),
 )
 
 
@@ -116,89 +79,61 @@ class _Nvbandwidth:
     """One test, its unit, and its cells, of which it states the sum."""
 
     test: str = ""
-    is_time: bool = False
+    unit: str = "GB/s"
     columns: list[str] = field(default_factory=list[str])
-    cells: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
-
-
-def _test(state: _Nvbandwidth, _: Line, match: re.Match[str]) -> Iterator[Found]:
-    yield from _cells(state, "")
-    state.__init__(test=match[1])
-
-
-def _unit(state: _Nvbandwidth, _: Line, match: re.Match[str]) -> None:
-    state.is_time = match[1] == "ns"
-
-
-def _head(state: _Nvbandwidth, _: Line, match: re.Match[str]) -> None:
-    state.columns = match[0].split()
+    cells: dict[tuple[str, str], float] = field(default_factory=dict[tuple[str, str], float])
 
 
 def _row(state: _Nvbandwidth, line: Line, match: re.Match[str]) -> None:
     row, *values = match[0].split()
-    if len(values) != len(state.columns):
-        raise RefusedError(f"has {len(values)} values below {len(state.columns)} columns", line.number)
-    for column, value in zip(state.columns, values, strict=True):
+    for column, value in forms.cells_of(state.columns, values, line).items():
         if value != "N/A":
-            number(value, line)
-            state.cells[row, column] = value
+            state.cells[row, column] = number(value, line)
 
 
 def _sum(state: _Nvbandwidth, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    number(match[2], line)
-    again = sum(number(value) for value in state.cells.values())
-    off = 0.006 * len(state.cells)
-    doubt = at_line(line, disagree(as_printed(match[2]), known_to(again, off), f"the sum of {match[1]}"))
-    yield from _cells(state, doubt)
+    again = known_to(sum(state.cells.values()), 0.006 * len(state.cells))
+    yield from _cells(state, disagree(as_printed(match[2], line), again, f"the sum of {match[1]}", line=line))
 
 
 def _cells(state: _Nvbandwidth, doubt: str = "") -> Iterator[Found]:
+    metric, unit, factor = ("access_time", "s", 1e-9) if state.unit == "ns" else ("copy_bandwidth", "B/s", GIGA)
     for (row, column), value in state.cells.items():
-        yield _cell(state.test, row, column, number(value), doubt, is_time=state.is_time)
+        params: forms.Params = {"access": state.test, "row": row, "column": column, "device": "gpu"}
+        yield Measured(metric, unit, value * factor, params, doubt, target="nvbandwidth")
     state.cells = {}
 
 
-def _cell(test: str, row: str, column: str, value: float, doubt: str, *, is_time: bool) -> Measured:
-    params: dict[str, Scalar] = {"access": test, "row": row, "column": column, "device": "gpu"}
-    metric, unit, factor = ("access_time", "s", 1e-9) if is_time else ("copy_bandwidth", "B/s", GIGA)
-    return Measured(metric, unit, value * factor, params, doubt, target="nvbandwidth")
-
-
 _NVBANDWIDTH_RULES: Final[tuple[Rule[_Nvbandwidth], ...]] = (
-    (re.compile(r"Running (\w+)\."), _test),
-    (re.compile(r"mem\w+ .*\((GB/s|ns)\)\s*$"), _unit),
-    (re.compile(r"\s{5,}\d+(?:\s+\d+)*\s*$"), _head),
-    (re.compile(r"\s*\d+(?:\s+(?:\d+\.\d+|N/A))+\s*$"), _row),
-    (re.compile(r"SUM (\w+) (\S+)"), _sum),
+    (r"Running (\w+)\.", forms.anew(_cells, test=forms.text)),
+    (r"mem\w+ .*\((GB/s|ns)\)\s*$", forms.keep(unit=forms.text)),
+    (r"(\s{5,}\d+(?:\s+\d+)*)\s*$", forms.keep(columns=lambda text, _: text.split())),
+    (r"\s*\d+(?:\s+(?:\d+\.\d+|N/A))+\s*$", _row),
+    (r"SUM (\w+) (\S+)", _sum),
 )
 
 
 def read_nvbandwidth_json(document: Mapping[str, object]) -> Iterator[Found]:
     """Yield the cells of every test of nvbandwidth -j."""
-    for test in children(document, "nvbandwidth", "testcases"):
-        of = child({"test": test}, "test")
-        is_time = "(ns)" in word(of, "bandwidth_description")
-        matrix = [children({"row": row}, "row") for row in children(of, "bandwidth_matrix")]
-        cells = {
-            (str(r), str(c)): value
-            for r, row in enumerate(matrix)
-            for c, text in enumerate(row)
-            if (value := amount({"cell": text}, "cell")) is not None
-        }
-        stated = amount(of, "sum")
-        again = known_to(sum(cells.values()), 0.006 * len(cells))
-        doubt = (
-            ""
-            if stated is None or not cells
-            else disagree(known_to(stated, 0.006), again, f"the sum of {word(of, 'name')}", 1e-4)
+    for test in map(forms.child, forms.children(document, "nvbandwidth", "testcases")):
+        state = _Nvbandwidth(
+            forms.word(test, "name"), "ns" if "(ns)" in forms.word(test, "bandwidth_description") else ""
         )
-        for (row, column), value in cells.items():
-            yield _cell(word(of, "name"), row, column, value, doubt, is_time=is_time)
+        for r, row in enumerate(forms.children(test, "bandwidth_matrix")):
+            for c, text in enumerate(forms.children(row)):
+                if (value := forms.amount({"cell": text}, "cell")) is not None:
+                    state.cells[str(r), str(c)] = value
+        stated, doubt = forms.amount(test, "sum"), ""
+        if stated is not None and state.cells:
+            again = known_to(sum(state.cells.values()), 0.006 * len(state.cells))
+            doubt = disagree(known_to(stated, 0.006), again, f"the sum of {state.test}", 1e-4)
+        yield from _cells(state, doubt)
 
 
 # -- GPCNeT ------------------------------------------------------------------------------------------------------------
 
 
+_SIZE: Final = re.compile(r"\s*\((\d+) B\)$")
 _COLUMNS: Final = {"Avg": "", "Min": "_min", "Max": "_max", "99%": "_p99", "99.9%": "_p999"}
 
 
@@ -212,38 +147,31 @@ class _Gpcnet:
     columns: list[str] = field(default_factory=list[str])
 
 
-def _gpcnet_ranks(state: _Gpcnet, line: Line, match: re.Match[str]) -> None:
-    state.__init__(ranks=whole(match[1], line), nodes=whole(match[2], line))
-
-
 def _gpcnet_line(state: _Gpcnet, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    cells = [cell.strip() for cell in match[1].split("|")]
-    if len(cells) == 1:
-        state.load, state.columns = cells[0].lower(), []
-    elif cells[0] == "Name":
-        state.columns = cells
-    elif state.columns and cells[-1] in ("usec", "MiB/s/rank"):
-        if len(cells) != len(state.columns):
-            raise RefusedError(f"has {len(cells)} cells below {len(state.columns)} columns", line.number)
-        yield from _gpcnet_cells(state, line, cells)
+    words = [word.strip() for word in match[1].split("|")]
+    if len(words) == 1:
+        state.load, state.columns = words[0].lower(), []
+    elif words[0] == "Name":
+        state.columns = words
+    elif state.columns and words[-1] in ("usec", "MiB/s/rank"):
+        yield from _gpcnet_cells(state, line, forms.cells_of(state.columns, words, line))
 
 
-def _gpcnet_cells(state: _Gpcnet, line: Line, cells: list[str]) -> Iterator[Found]:
-    named = re.fullmatch(r"(.*?)(?:\s*\((\d+) B\))?", cells[0])
-    params: dict[str, Scalar] = {"access": cells[0] if named is None else named[1], "load": state.load}
-    params |= {"message_bytes": whole(named[2], line)} if named and named[2] else {}
-    params |= {"ranks": state.ranks, "nodes": state.nodes} if state.ranks else {}
-    is_time = cells[-1] == "usec"
-    params |= {} if is_time else {"each": "rank"}
+def _gpcnet_cells(state: _Gpcnet, line: Line, cells: dict[str, str]) -> Iterator[Found]:
+    name, message = _SIZE.sub("", cells["Name"]), _SIZE.search(cells["Name"])
+    is_time = cells[state.columns[-1]] == "usec"
+    params: forms.Params = {"access": name, "load": state.load}
+    params |= {"message_bytes": whole(message[1], line)} if message else {}
+    params |= forms.given(ranks=state.ranks, nodes=state.nodes, each="" if is_time else "rank")
     metric, unit, factor = ("network_latency", "s", US) if is_time else ("network_bandwidth", "B/s", float(MIB))
-    for column, cell in zip(state.columns, cells, strict=True):
+    for column, cell in cells.items():
         if column in _COLUMNS and cell != "N/A":
             yield Measured(f"{metric}{_COLUMNS[column]}", unit, number(cell, line) * factor, params, target="gpcnet")
 
 
 _GPCNET_RULES: Final[tuple[Rule[_Gpcnet], ...]] = (
-    (re.compile(r"\s*Test with (\d+) MPI ranks \((\d+) nodes\)"), _gpcnet_ranks),
-    (re.compile(r"\|(.*)\|\s*$"), _gpcnet_line),
+    (r"\s*Test with (\d+) MPI ranks \((\d+) nodes\)", forms.anew(ranks=whole, nodes=whole)),
+    (r"\|(.*)\|\s*$", _gpcnet_line),
 )
 
 FORMS: Final = (
@@ -252,14 +180,14 @@ FORMS: Final = (
         "what nccl-tests and rccl-tests print",
         "accelerators",
         ("# nThread ", "# Avg bus bandwidth"),
-        by_rules(_Nccl, _NCCL_RULES),
+        forms.by_rules(_Nccl, _NCCL_RULES),
     ),
     Form(
         "nvbandwidth",
         "what nvbandwidth prints",
         "accelerators",
         ("nvbandwidth Version:",),
-        by_rules(_Nvbandwidth, _NVBANDWIDTH_RULES, _cells),
+        forms.by_rules(_Nvbandwidth, _NVBANDWIDTH_RULES, _cells),
     ),
     Form(
         "nvbandwidth_json",
@@ -267,14 +195,13 @@ FORMS: Final = (
         "accelerators",
         ('"nvbandwidth"',),
         read_document=read_nvbandwidth_json,
-        begin=r"\{?\s*\"",
     ),
     Form(
         "gpcnet",
         "what GPCNeT prints",
         "messages",
         ("Isolated Network Tests", "Network Tests running with Congestion Tests"),
-        by_rules(_Gpcnet, _GPCNET_RULES),
+        forms.by_rules(_Gpcnet, _GPCNET_RULES),
         begin=r"\|\s+\w",
     ),
 )

@@ -11,25 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ullage.grouping import grouped
-from ullage.importers.forms import (
-    MIB,
-    Form,
-    Found,
-    Measured,
-    RefusedError,
-    Remark,
-    Rule,
-    as_printed,
-    at_line,
-    by_rules,
-    disagree,
-    is_number,
-    number,
-    size,
-)
-from ullage.importers.printed import Printed
+from ullage.importers import forms
+from ullage.importers.forms import MIB, Form, Found, Measured, Params, Rule, as_printed, disagree, is_number
+from ullage.importers.printed import Printed, whole_number
 from ullage.importers.sources import Line
-from ullage.model.plan import Scalar
 
 _MARK: Final = ": MPI Coordinated Test of Parallel I/O"
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")
@@ -38,15 +23,24 @@ _MB_IN_MIB: Final = 1e6 / MIB
 
 
 @dataclass
+class _Repetition:
+    """A line of a table: its bandwidth, its cells, and the bytes that a warning before it says were moved."""
+
+    access: str
+    line: Line
+    shown: Printed
+    cells: dict[str, str]
+    moved: str
+
+
+@dataclass
 class _Test:
-    """One test: what it was, its lines by access, and what the maxima and the summary say of them."""
+    """One test: what it was, its lines, and what the maxima and the summary say of each access."""
 
     number: int = 0
-    moved: int = 0
+    moved: str = ""
     facts: dict[str, str] = field(default_factory=dict[str, str])
-    lines: list[tuple[str, Line, Printed, dict[str, str]]] = field(
-        default_factory=list[tuple[str, Line, Printed, dict[str, str]]]
-    )
+    lines: list[_Repetition] = field(default_factory=list[_Repetition])
     stated: dict[str, list[tuple[Line, Printed, str]]] = field(
         default_factory=dict[str, list[tuple[Line, Printed, str]]]
     )
@@ -57,8 +51,8 @@ class _Test:
 class _Run:
     """The tests so far of one run, and the heads of the tables that lines stand in."""
 
+    program: str = ""
     tests: list[_Test] = field(default_factory=lambda: [_Test()])
-    is_open: bool = False
     columns: list[str] = field(default_factory=list[str])
     head: list[str] = field(default_factory=list[str])
 
@@ -68,16 +62,10 @@ class _Run:
         return self.tests[-1]
 
 
-def _begin(run: _Run, *_: object) -> Iterator[Found]:
-    found = _end(run) if run.is_open else iter(())
-    yield from found
-    run.__init__(is_open=True)
-
-
 def _end(run: _Run, *_: object) -> Iterator[Found]:
-    if run.is_open:
+    if run.program:
         yield from _of_run(run.tests)
-    run.is_open = False
+    run.program = ""
 
 
 def _next(run: _Run, _: Line, match: re.Match[str]) -> None:
@@ -87,17 +75,13 @@ def _next(run: _Run, _: Line, match: re.Match[str]) -> None:
     run.last.number, run.columns = int(match[1] or match[2]), []
 
 
-def _columns(run: _Run, line: Line, _: re.Match[str]) -> None:
-    run.columns = line.text.split()
-
-
 def _head(run: _Run, line: Line, _: re.Match[str]) -> None:
     run.head = re.sub(r"\s+\(", "(", line.text).replace("Std Dev", "StdDev").split()
     run.columns = []
 
 
 def _moved(run: _Run, _: Line, match: re.Match[str]) -> None:
-    run.last.moved = int(match[1])
+    run.last.moved = match[1]
 
 
 def _numbers(run: _Run, line: Line, _: re.Match[str]) -> None:
@@ -114,24 +98,17 @@ def _fact(run: _Run, _: Line, match: re.Match[str]) -> None:
 
 
 def _repetition(test: _Test, line: Line, columns: list[str], words: list[str]) -> None:
-    if len(words) != len(columns):
-        raise RefusedError(f"has {len(words)} values below {len(columns)} columns", line.number)
-    cells = dict(zip(columns, words, strict=True))
-    number(cells["bw(MiB/s)"], line, "bandwidth")
-    cells["moved"], test.moved = str(test.moved or ""), 0
-    test.lines.append((words[0], line, as_printed(cells["bw(MiB/s)"]), cells))
+    cells = forms.cells_of(columns, words, line)
+    shown = as_printed(cells["bw(MiB/s)"], line, "bandwidth")
+    test.lines.append(_Repetition(words[0], line, shown, cells, test.moved))
+    test.moved = ""
 
 
 def _maximum(run: _Run, line: Line, match: re.Match[str]) -> None:
-    number(match[2], line, "bandwidth")
-    shown = as_printed(match[2])
-    doubt = ""
-    if match[3]:
-        number(match[3], line, "bandwidth")
-        mega = as_printed(match[3])
-        again = Printed(*(each * _MB_IN_MIB for each in (mega.value, mega.low, mega.high)))
-        doubt = at_line(line, disagree(shown, again, f"the maximum of {match[1].lower()} in MiB/s", 1e-6))
-    run.last.stated.setdefault(match[1].lower(), []).append((line, shown, doubt))
+    access, shown = match[1].lower(), as_printed(match[2], line, "bandwidth")
+    again = as_printed(match[3], line, "bandwidth").times(_MB_IN_MIB) if match[3] else None
+    doubt = disagree(shown, again, f"the maximum of {access} in MiB/s", 1e-6, line)
+    run.last.stated.setdefault(access, []).append((line, shown, doubt))
 
 
 def _summarised(tests: list[_Test], line: Line, head: list[str], words: list[str]) -> None:
@@ -142,9 +119,8 @@ def _summarised(tests: list[_Test], line: Line, head: list[str], words: list[str
     if (said := cells.get("Test#", "")).isdigit():
         of = next((test for test in reversed(tests) if test.number == int(said)), of)
     of.summary[words[0]] = cells
-    shown = cells.get("Max(MiB)", "")
-    number(shown, line, "bandwidth")
-    of.stated.setdefault(words[0], []).append((line, as_printed(shown), ""))
+    shown = as_printed(cells.get("Max(MiB)", ""), line, "bandwidth")
+    of.stated.setdefault(words[0], []).append((line, shown, ""))
 
 
 def _of_run(tests: list[_Test]) -> Iterator[Found]:
@@ -160,85 +136,75 @@ def _of_run(tests: list[_Test]) -> Iterator[Found]:
             yield from _of_access(test, access, params)
 
 
-def _of_access(test: _Test, access: str, params: dict[str, Scalar]) -> Iterator[Found]:
-    lines = [(line, shown) for name, line, shown, _ in test.lines if name == access]
+def _of_access(test: _Test, access: str, params: Params) -> Iterator[Found]:
+    lines = [one for one in test.lines if one.access == access]
     stated = test.stated.get(access, [])
-    doubts = [doubt for _, _, doubt in stated if doubt]
+    doubts = [doubt for _, _, doubt in stated]
     for line, shown, _ in stated:
-        best = max((value for _, value in lines), key=lambda one: one.value, default=stated[0][1])
-        if said := disagree(shown, best, f"the maximum of {access} in MiB/s", 1e-9):
-            doubts.append(at_line(line, said))
-    doubts += [said for line, shown in lines if (said := _from_time(test, access, line, shown))]
-    doubt = "; ".join(dict.fromkeys(doubts))
-    if len(lines) <= 1 and stated:
-        yield Measured("bandwidth", "B/s", stated[0][1].value * MIB, params, doubt, target="ior")
-    else:
-        for _, shown in lines:
-            yield Measured("bandwidth", "B/s", shown.value * MIB, params, doubt, target="ior")
+        best = max((one.shown for one in lines), key=lambda one: one.value, default=stated[0][1])
+        doubts.append(disagree(shown, best, f"the maximum of {access} in MiB/s", 1e-9, line))
+    doubts += [_from_time(test, one) for one in lines]
+    doubt = "; ".join(dict.fromkeys(filter(None, doubts)))
+    for shown in [stated[0][1]] if len(lines) <= 1 and stated else [one.shown for one in lines]:
+        yield Measured("bandwidth", "B/s", shown.value * MIB, params, doubt, target="ior")
     repetitions = test.facts.get("repetitions", "")
     if lines and repetitions.isdigit() and len(lines) < int(repetitions):
-        yield Remark(f"has {len(lines)} of {repetitions} repetitions of {access}")
+        yield forms.Remark(f"has {len(lines)} of {repetitions} repetitions of {access}")
 
 
-def _from_time(test: _Test, access: str, line: Line, shown: Printed) -> str:
+def _from_time(test: _Test, one: _Repetition) -> str:
     """Compare a line with bytes over its time, where both are printed."""
-    cells = next(cells for name, at, _, cells in test.lines if at == line and name == access)
-    total, seconds = test.facts.get("aggregate filesize", "").split(), cells.get("total(s)", "")
+    total, seconds = test.facts.get("aggregate filesize", "").split(), one.cells.get("total(s)", "")
     if len(total) != 2 or not (is_number(total[0]) and is_number(seconds)) or as_printed(seconds).low <= 0:
         return ""
-    moved, time = as_printed(total[0]), as_printed(seconds)
-    factor = (size(f"1 {total[1]}") or 0) / MIB
-    if cells["moved"]:
-        moved, factor = as_printed(cells["moved"]), 1 / MIB
-    again = Printed(
-        *(
-            factor * mib / s
-            for mib, s in zip((moved.value, moved.low, moved.high), (time.value, time.high, time.low), strict=True)
-        )
-    )
-    return at_line(line, disagree(shown, again, f"the bandwidth of {access} in MiB/s", 1e-3))
+    factor = 1 / MIB if one.moved else (forms.size(f"1 {total[1]}") or 0) / MIB
+    moved, time = as_printed(one.moved or total[0]).times(factor), as_printed(seconds)
+    again = Printed(moved.value / time.value, moved.low / time.high, moved.high / time.low)
+    return disagree(one.shown, again, f"the bandwidth of {one.access} in MiB/s", 1e-3, one.line)
 
 
-def _params(test: _Test, common: dict[str, str], access: str) -> dict[str, Scalar]:
+def _params(test: _Test, common: dict[str, str], access: str) -> Params:
     """Return the parameters of an access as ``ior_json`` has them, as far as the text says them."""
     facts, cells = {**common, **test.facts}, test.summary.get(access, {})
     clients = _CLIENTS.match(facts.get("clients", ""))
-    ranks = facts.get("tasks") or (clients[1] if clients else cells.get("#Tasks", ""))
-    each = facts.get("clients per node") or (clients[2] if clients else cells.get("tPN", ""))
-    found: dict[str, Scalar] = {"access": access}
-    if ranks.isdigit():
-        found["ranks"] = int(ranks)
-        nodes = facts.get("nodes", "")
-        if nodes.isdigit() and int(nodes) > 0:
-            found["nodes"] = int(nodes)
-        elif each.isdigit() and int(each) > 0 and int(ranks) % int(each) == 0:
-            found["nodes"] = int(ranks) // int(each)
-    exact = cells.get("xsize", "")
-    transfer = int(exact) if exact.isdigit() else size(facts.get("xfersize", ""))
-    if transfer:
-        found["block_bytes"] = transfer
-    if api := facts.get("api", "").split():
-        found["backend"] = api[0].lower()
-    if shape := facts.get("access", ""):
-        found["file_mode"] = "per-process" if shape.startswith("file-per-proc") else "shared"
-    if order := facts.get("ordering in a file", ""):
-        found["order"] = "random" if order.startswith("random") else "sequential"
-    return found
+    said = (
+        facts.get("tasks") or (clients[1] if clients else cells.get("#Tasks", "")),
+        facts.get("clients per node") or (clients[2] if clients else cells.get("tPN", "")),
+        facts.get("nodes", ""),
+    )
+    ranks, each, nodes = (whole_number(text) or 0 for text in said)
+    if each and not nodes and ranks % each == 0:
+        nodes = ranks // each
+    api, shape, order = (facts.get(name, "") for name in ("api", "access", "ordering in a file"))
+    return forms.given(
+        access=access,
+        ranks=ranks,
+        nodes=nodes if ranks else 0,
+        block_bytes=whole_number(cells.get("xsize", "")) or forms.size(facts.get("xfersize", "")),
+        backend=api.lower().partition(" ")[0],
+        file_mode=("per-process" if shape.startswith("file-per-proc") else "shared") if shape else "",
+        order=("random" if order.startswith("random") else "sequential") if order else "",
+    )
 
 
 _RULES: Final[tuple[Rule[_Run], ...]] = (
-    (re.compile(r"\s*IOR-\S+: MPI Coordinated"), _begin),
-    (re.compile(r"\s*(?:TestID\s*:\s*(\d+)|Test (\d+)(?: started|:))"), _next),
-    (re.compile(r"\s*access\s.*bw\(MiB/s\)"), _columns),
-    (re.compile(r"\s*Operation\s.*Max.*Mean"), _head),
-    (re.compile(r"\s*(?:ior )?WARNING: Using actual aggregate bytes moved\s*=\s*(\d{1,19})\b"), _moved),
-    (re.compile(r"\s*Max (Write|Read):\s+(\S+) MiB/sec(?: \((\S+) MB/sec\))?"), _maximum),
-    (re.compile(rf"\s*(?:{'|'.join(_ACCESSES)})\s"), _numbers),
-    (re.compile(r"\s*(?:Run )?[Ff]inished\s*:"), _end),
-    (re.compile(r"\s*([A-Za-z][^=:]*?)\s*[=:]\s*(.*?)\s*$"), _fact),
+    (r"\s*(IOR-\S+): MPI Coordinated", forms.anew(_end, program=forms.text)),
+    (r"\s*(?:TestID\s*:\s*(\d+)|Test (\d+)(?: started|:))", _next),
+    (r"(\s*access\s.*bw\(MiB/s\).*)", forms.keep(columns=lambda text, _: text.split())),
+    (r"\s*Operation\s.*Max.*Mean", _head),
+    (r"\s*(?:ior )?WARNING: Using actual aggregate bytes moved\s*=\s*(\d{1,19})\b", _moved),
+    (r"\s*Max (Write|Read):\s+(\S+) MiB/sec(?: \((\S+) MB/sec\))?", _maximum),
+    (rf"\s*(?:{'|'.join(_ACCESSES)})\s", _numbers),
+    (r"\s*(?:Run )?[Ff]inished\s*:", _end),
+    (r"\s*([A-Za-z][^=:]*?)\s*[=:]\s*(.*?)\s*$", _fact),
 )
 FORMS: Final = (
     Form(
-        "ior", "what IOR prints, 2.10 to 4.1", "storage", (_MARK,), by_rules(_Run, _RULES, _end), begin=r"IOR-\S+: MPI"
+        "ior",
+        "what IOR prints, 2.10 to 4.1",
+        "storage",
+        (_MARK,),
+        forms.by_rules(_Run, _RULES, _end),
+        begin=r"IOR-\S+: MPI",
     ),
 )

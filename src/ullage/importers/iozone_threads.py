@@ -6,15 +6,12 @@ kB are 1,024 bytes. The rate of the children is the sum of their own rates; the 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from ullage.importers.forms import Form, Found, Measured, Rule, as_printed, at_line, by_rules, disagree, number, whole
+from ullage.importers.forms import Form, Found, Measured, Rule, as_printed, by_rules, disagree, given, whole
 from ullage.importers.printed import Printed
 from ullage.importers.sources import Line
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 _UNITS: Final = {"kb": 1024.0, "mb": 1024.0**2, "gb": 1024.0**3, "ops": 1.0}
 _TESTS: Final = {
@@ -51,42 +48,33 @@ def _sizes(run: _Run, line: Line, match: re.Match[str]) -> None:
 
 def _children(run: _Run, line: Line, match: re.Match[str]) -> Iterator[Found]:
     yield from _end(run)
-    number(match[3], line)
-    run.children, run.line, run.shown = whole(match[1], line), line, as_printed(match[3])
+    run.children, run.line, run.shown = whole(match[1], line), line, as_printed(match[3], line)
     name, unit = " ".join(match[2].split()), match[4].lower()
     access, order = _TESTS.get(name, (name, ""))
-    params: dict[str, Scalar] = {"access": access, **({"order": order} if order else {}), "threads": run.children}
+    params = given(access=access, order=order, threads=run.children)
     metric = ("operation_rate", "op/s") if unit == "ops" else ("bandwidth", "B/s")
     run.found = Measured(*metric, run.shown.value * _UNITS[unit], {**params, **run.sizes}, target="iozone")
 
 
 def _mean(run: _Run, line: Line, match: re.Match[str]) -> Iterator[Found]:
     if run.found is not None and run.shown is not None:
-        number(match[1], line)
-        mean = as_printed(match[1])
-        again = Printed(mean.value * run.children, mean.low * run.children, mean.high * run.children)
-        yield from _end(run, at_line(run.line, disagree(run.shown, again, "the rate of the children", 1e-6)))
+        again = as_printed(match[1], line).times(run.children)
+        yield from _end(run, disagree(run.shown, again, "the rate of the children", 1e-6, run.line))
 
 
 def _end(run: _Run, doubt: str = "") -> Iterator[Found]:
     if run.found is not None:
-        found = run.found
-        yield Measured(found.metric, found.unit, found.value, found.params, doubt, target=found.target)
+        yield replace(run.found, doubt=doubt)
     run.found = None
 
 
 _RULES: Final[tuple[Rule[_Run], ...]] = (
     (
-        re.compile(
-            r"\s*Each (?:process|thread) writes a (\d+) [kK](?:B|[bB]ytes?) file in (\d+) [kK](?:B|[bB]ytes?) records"
-        ),
+        r"\s*Each (?:process|thread) writes a (\d+) [kK](?:B|[bB]ytes?) file in (\d+) [kK](?:B|[bB]ytes?) records",
         _sizes,
     ),
-    (
-        re.compile(r"\s*Children see throughput for\s+(\d+) (.+?)\s*=\s*(\S+) (kB|KB|Kb|MB|GB|ops)/sec", re.IGNORECASE),
-        _children,
-    ),
-    (re.compile(r"\s*Avg throughput per (?:process|thread)\s*=\s*(\S+) "), _mean),
+    (r"(?i)\s*Children see throughput for\s+(\d+) (.+?)\s*=\s*(\S+) (kB|KB|Kb|MB|GB|ops)/sec", _children),
+    (r"\s*Avg throughput per (?:process|thread)\s*=\s*(\S+) ", _mean),
 )
 FORMS: Final = (
     Form(

@@ -8,27 +8,13 @@ wall was reached is a line of its own. Releases head the times ``ms/op`` or ``op
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ullage.importers.forms import (
-    Form,
-    Found,
-    Measured,
-    RefusedError,
-    Remark,
-    Rule,
-    as_printed,
-    at_line,
-    by_rules,
-    disagree,
-    number,
-)
+from ullage.importers import forms
+from ullage.importers.forms import Found, Measured, Rule, as_printed, disagree, whole
 from ullage.importers.printed import Printed
 from ullage.importers.sources import Line
 from ullage.model.flags import Flag
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 MEAN_OF: Final = "mean-of-repetitions"
 _ACCESSES: Final = {"creation": "create", "removal": "remove", "create (stonewall)": "create"}
@@ -41,82 +27,51 @@ class _Run:
     items: int = 0
     hit: int = 0
     iterations: int = 1
-    is_rate: bool = True
-    is_open: bool = False
+    kind: str = ""
+    program: str = ""
+    finished: str = ""
     command: str = ""
     rates: dict[str, tuple[Line, list[str], str]] = field(default_factory=dict[str, tuple[Line, list[str], str]])
     times: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
 
-def _launched(run: _Run, _: Line, match: re.Match[str]) -> Iterator[Found]:
+def _tasks(run: _Run, line: Line, match: re.Match[str]) -> Iterator[Found]:
     yield from _rates(run)
-    run.__init__(ranks=int(match[1]), nodes=int(match[2]), is_open=True)
-
-
-def _tasks(run: _Run, _: Line, match: re.Match[str]) -> Iterator[Found]:
-    yield from _rates(run)
-    run.ranks, run.items, run.hit = int(match[1]), int(match[2]), 0
-
-
-def _command(run: _Run, line: Line, _: re.Match[str]) -> None:
-    run.command = line.text
-
-
-def _wall(run: _Run, _: Line, match: re.Match[str]) -> None:
-    run.hit = int(match[1])
-
-
-def _table(run: _Run, _: Line, match: re.Match[str]) -> None:
-    run.is_rate, run.iterations = match[1] != " time", int(match[2])
+    run.ranks, run.items, run.hit = whole(match[1], line), whole(match[2], line), 0
 
 
 def _row(run: _Run, line: Line, match: re.Match[str]) -> None:
     name, cells = f"{match[1]} {match[2]}", match[3].split()
-    if run.is_rate:
-        run.rates[name] = (line, cells, match[1])
-    else:
+    if run.kind == " time":
         run.times[name] = cells
-
-
-def _finished(run: _Run, *_: object) -> None:
-    run.is_open = False
+    else:
+        run.rates[name] = (line, cells, match[1])
 
 
 def _end(run: _Run) -> Iterator[Found]:
     yield from _rates(run)
-    if run.is_open:
-        yield Remark("ends before mdtest had printed all: what is there is read")
+    if run.program and not run.finished:
+        yield forms.Remark("ends before mdtest had printed all: what is there is read")
 
 
 def _rates(run: _Run) -> Iterator[Found]:
     for name, (line, cells, item) in run.rates.items():
-        params: dict[str, Scalar] = {"access": _access(name), "item": item.lower(), "ranks": run.ranks}
-        params |= {"nodes": run.nodes} if run.nodes else {}
+        access = name.partition(" ")[2]
+        params = {"access": _ACCESSES.get(access, access), "item": item.lower(), "ranks": run.ranks}
+        params |= forms.given(nodes=run.nodes)
         is_wall = name.endswith("(stonewall)")
-        high, low, mean = (None if cell == "NA" else as_printed(_checked(cell, line)) for cell in cells[:3])
+        high, low, mean = (None if cell == "NA" else as_printed(cell, line, "rate") for cell in cells[:3])
         if mean is None:
-            raise RefusedError(f"has no mean of {name}", line.number)
-        doubt = _doubt(run, name, high, low, mean) if not is_wall else ""
-        several = run.iterations > 1 and high is not None and low is not None
-        reason = (
-            ""
-            if not several or high is None or low is None
-            else (f"mdtest prints the mean of {run.iterations} iterations, from {low.value:g} to {high.value:g} op/s")
-        )
-        flags = (Flag(code=f"{MEAN_OF}:{run.iterations}", reason=reason),) if several else ()
+            raise forms.RefusedError(f"has no mean of {name}", line.number)
+        doubt = forms.at_line(line, "" if is_wall else _doubt(run, name, high, low, mean))
+        flags: tuple[Flag, ...] = ()
+        if run.iterations > 1 and high is not None and low is not None:
+            mean_of = f"mdtest prints the mean of {run.iterations} iterations"
+            reason = f"{mean_of}, from {low.value:g} to {high.value:g} op/s"
+            flags = (Flag(code=f"{MEAN_OF}:{run.iterations}", reason=reason),)
         metric = "stonewall_operation_rate" if is_wall else "operation_rate"
-        yield Measured(metric, "op/s", mean.value, params, at_line(line, doubt), flags, target="mdtest")
+        yield Measured(metric, "op/s", mean.value, params, doubt, flags, target="mdtest")
     run.rates, run.times = {}, {}
-
-
-def _access(name: str) -> str:
-    word = name.partition(" ")[2]
-    return _ACCESSES.get(word, word)
-
-
-def _checked(cell: str, line: Line) -> str:
-    number(cell, line, "rate")
-    return cell
 
 
 def _doubt(run: _Run, name: str, high: Printed | None, low: Printed | None, mean: Printed) -> str:
@@ -127,40 +82,34 @@ def _doubt(run: _Run, name: str, high: Printed | None, low: Printed | None, mean
     times = run.times.get(name)
     if not is_counted or times is None or (name != "File creation" and " '-x'" in f" {run.command}"):
         return ""
-    time = as_printed(times[2])
-    if time.low <= 0:
-        return ""
-    found = ""
+    time, doubts = as_printed(times[2]), list[str]()
     for items in {run.items, run.hit * run.ranks or run.items}:
-        again = Printed(items / time.value, items / time.high, items / time.low)
-        found = disagree(mean, again, f"the rate of {name} in op/s", 1e-3)
-        if not found:
-            return ""
-    return found
+        doubts.append(disagree(mean, time.under(items), f"the rate of {name} in op/s", 1e-3))
+    return doubts[-1] if all(doubts) else ""
 
 
 _RULES: Final[tuple[Rule[_Run], ...]] = (
-    (re.compile(r"\s*mdtest-\S+ was launched with (\d+) total task\(s\) on (\d+) node"), _launched),
-    (re.compile(r"Command line used:"), _command),
-    (re.compile(r"\s*(\d+) tasks?, (\d+) (?:files|directories)"), _tasks),
-    (re.compile(r"\s*Continue stonewall hit min: \d+ max: (\d+)"), _wall),
-    (re.compile(r"\s*SUMMARY( rate| time)?.*?:?\s*\(of (\d+) iterations?\)"), _table),
     (
-        re.compile(
-            r"\s*(File|Directory|Tree) (creation|create \(stonewall\)|stat|read|rename|removal)\s*:?"
-            r"((?:\s+\S+){4})\s*$"
-        ),
+        r"\s*(mdtest-\S+) was launched with (\d+) total task\(s\) on (\d+) node",
+        forms.anew(_rates, program=forms.text, ranks=whole, nodes=whole),
+    ),
+    (r"(Command line used:.*)", forms.keep(command=forms.text)),
+    (r"\s*(\d+) tasks?, (\d+) (?:files|directories)", _tasks),
+    (r"\s*Continue stonewall hit min: \d+ max: (\d+)", forms.keep(hit=whole)),
+    (r"\s*SUMMARY( rate| time)?.*?:?\s*\(of (\d+) iterations?\)", forms.keep(kind=forms.text, iterations=whole)),
+    (
+        r"\s*(File|Directory|Tree) (creation|create \(stonewall\)|stat|read|rename|removal)\s*:?((?:\s+\S+){4})\s*$",
         _row,
     ),
-    (re.compile(r"-- finished at"), _finished),
+    (r"-- (finished) at", forms.keep(finished=forms.text)),
 )
 FORMS: Final = (
-    Form(
+    forms.Form(
         "mdtest",
         "what mdtest prints, 1.9 to 4.1",
         "storage",
         (" was launched with ",),
-        by_rules(_Run, _RULES, _end),
+        forms.by_rules(_Run, _RULES, _end),
         begin=r"mdtest-\S+ was",
     ),
 )

@@ -7,30 +7,13 @@ OSU's MB are 10^6 bytes. IMB's are 2^20 before its releases named by years, and 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ullage.importers.forms import (
-    MEGA,
-    MIB,
-    US,
-    Form,
-    Found,
-    Measured,
-    RefusedError,
-    Rule,
-    as_printed,
-    at_line,
-    by_rules,
-    disagree,
-    number,
-    whole,
-)
-from ullage.importers.printed import Printed, known_to
+from ullage.importers import forms
+from ullage.importers.forms import MEGA, MIB, US, Form, Found, Measured, Rule, as_printed, disagree, number, whole
+from ullage.importers.printed import known_to
 from ullage.importers.sources import Line
 from ullage.model.flags import INVALID_VERIFICATION, Flag
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 _WRONG: Final = Flag(code=INVALID_VERIFICATION, reason="the program says that data came back wrong")
 _SLACK: Final = 0.02
@@ -61,18 +44,6 @@ class _Osu:
     pairs: int = 0
 
 
-def _osu_test(state: _Osu, _: Line, match: re.Match[str]) -> None:
-    state.__init__(test=" ".join(match[2].split()))
-
-
-def _osu_other(state: _Osu, *_: object) -> None:
-    state.__init__()
-
-
-def _osu_pairs(state: _Osu, line: Line, match: re.Match[str]) -> None:
-    state.pairs = whole(match[1], line)
-
-
 def _osu_columns(state: _Osu, line: Line, _: re.Match[str]) -> None:
     if state.test:
         names = re.split(r"\s{2,}|(?<=\))\s+(?=[A-Z])", line.text.lstrip("# ").strip())
@@ -83,15 +54,12 @@ def _osu_line(state: _Osu, line: Line, match: re.Match[str]) -> Iterator[Found]:
     words = match[0].split()
     if not state.columns or len(words) > len(state.columns):
         return
-    if len(words) < len(state.columns):
-        raise RefusedError(f"has {len(words)} values below {len(state.columns)} columns", line.number)
-    cells = dict(zip(state.columns, words, strict=True))
+    cells = forms.cells_of(state.columns, words, line)
     flags = (_WRONG,) if cells.get("validation", "").lower() == "fail" else ()
-    params: dict[str, Scalar] = {"access": state.test.lower()}
-    if "size" in cells:
-        params["message_bytes"] = whole(cells["size"], line)
-    params |= {"pairs": state.pairs} if state.pairs else {}
-    doubt = at_line(line, _osu_doubt(cells, line))
+    params: forms.Params = {"access": state.test.lower()}
+    params |= {"message_bytes": whole(cells["size"], line)} if "size" in cells else {}
+    params |= forms.given(pairs=state.pairs)
+    doubt = forms.at_line(line, _osu_doubt(cells, line))
     before = "ping_pong_" if state.test in _ONE_WAY else "collective_"
     for name, text in cells.items():
         if name in _OSU:
@@ -112,11 +80,14 @@ def _osu_doubt(cells: dict[str, str], line: Line) -> str:
 
 
 _OSU_RULES: Final[tuple[Rule[_Osu], ...]] = (
-    (re.compile(r"#?\s*OSU (MPI|OpenSHMEM|UPC|UPCXX|NCCL)\S* (.+?)(?: Test)? v\d"), _osu_test),
-    (re.compile(r"# \[ pairs: (\d+) \]"), _osu_pairs),
-    (re.compile(r"#\s+(?:Size\s|Avg Latency|Latency|Overall)"), _osu_columns),
-    (re.compile(r"\s*\d[\d.,]*(?:\s+(?:-?[\d.,]+(?:e[+-]\d+)?|Pass|Fail|-))*\s*$", re.IGNORECASE), _osu_line),
-    (re.compile(r"# OSU"), _osu_other),
+    (
+        r"#?\s*OSU (?:MPI|OpenSHMEM|UPC|UPCXX|NCCL)\S* (.+?)(?: Test)? v\d",
+        forms.anew(test=lambda text, _: " ".join(text.split())),
+    ),
+    (r"# \[ pairs: (\d+) \]", forms.keep(pairs=whole)),
+    (r"#\s+(?:Size\s|Avg Latency|Latency|Overall)", _osu_columns),
+    (r"(?i)\s*\d[\d.,]*(?:\s+(?:-?[\d.,]+(?:e[+-]\d+)?|Pass|Fail|-))*\s*$", _osu_line),
+    (r"# OSU", forms.anew()),
 )
 
 
@@ -133,21 +104,8 @@ class _Imb:
     columns: list[str] = field(default_factory=list[str])
 
 
-_TIMES: Final = {"PingPong": "ping_pong_latency", "PingPing": "ping_pong_latency"}
 # Bytes that a process moves in one step of these, in messages.
 _MOVES: Final = {"PingPong": 1, "PingPing": 1, "Sendrecv": 2, "Exchange": 4}
-
-
-def _imb_release(state: _Imb, _: Line, match: re.Match[str]) -> None:
-    state.__init__(mega=MEGA if match[1].startswith("20") else MIB)
-
-
-def _imb_test(state: _Imb, _: Line, match: re.Match[str]) -> None:
-    state.__init__(mega=state.mega, test=match[1])
-
-
-def _imb_ranks(state: _Imb, line: Line, match: re.Match[str]) -> None:
-    state.ranks = whole(match[1], line)
 
 
 def _imb_columns(state: _Imb, line: Line, _: re.Match[str]) -> None:
@@ -155,29 +113,22 @@ def _imb_columns(state: _Imb, line: Line, _: re.Match[str]) -> None:
 
 
 def _imb_line(state: _Imb, line: Line, match: re.Match[str]) -> Iterator[Found]:
-    words = match[0].split()
     if not state.columns:
         return
-    if len(words) != len(state.columns):
-        raise RefusedError(f"has {len(words)} values below {len(state.columns)} columns", line.number)
-    cells = dict(zip(state.columns, words, strict=True))
-    params: dict[str, Scalar] = {"access": state.test.lower()}
-    params |= {"ranks": state.ranks} if state.ranks else {}
-    if "#bytes" in cells:
-        params["message_bytes"] = whole(cells["#bytes"], line)
-    defects = cells.get("defects", "0")
-    flags = (_WRONG,) if number(defects, line) > 0 else ()
-    time = cells.get("t[usec]", cells.get("t_avg[usec]", ""))
+    cells = forms.cells_of(state.columns, match[0].split(), line)
+    params: forms.Params = {"access": state.test.lower(), **forms.given(ranks=state.ranks)}
+    params |= {"message_bytes": whole(cells["#bytes"], line)} if "#bytes" in cells else {}
+    flags = (_WRONG,) if number(cells.get("defects", "0"), line) > 0 else ()
     mega, doubt = _imb_unit(state, cells, line)
-    if time:
-        metric = _TIMES.get(state.test, "collective_latency")
-        yield Measured(metric, "s", number(time, line, "time") * US, params, doubt, flags)
-    if slowest := cells.get("t_max[usec]"):
-        yield Measured("collective_latency", "s", number(slowest, line) * US, {**params, "of": "slowest"}, doubt, flags)
-    if rate := cells.get("Mbytes/sec"):
-        yield Measured("message_bandwidth", "B/s", number(rate, line, "rate") * mega, params, doubt, flags)
-    if rate := cells.get("Msg/sec"):
-        yield Measured("message_rate", "op/s", number(rate, line, "rate"), params, doubt, flags)
+    time = "ping_pong_latency" if state.test in ("PingPong", "PingPing") else "collective_latency"
+    for column, metric, unit, factor, more in (
+        ("t[usec]" if "t[usec]" in cells else "t_avg[usec]", time, "s", US, {}),
+        ("t_max[usec]", "collective_latency", "s", US, {"of": "slowest"}),
+        ("Mbytes/sec", "message_bandwidth", "B/s", mega, {}),
+        ("Msg/sec", "message_rate", "op/s", 1.0, {}),
+    ):
+        if column in cells:
+            yield Measured(metric, unit, number(cells[column], line) * factor, {**params, **more}, doubt, flags)
 
 
 def _imb_unit(state: _Imb, cells: dict[str, str], line: Line) -> tuple[float, str]:
@@ -185,30 +136,30 @@ def _imb_unit(state: _Imb, cells: dict[str, str], line: Line) -> tuple[float, st
     moves, time = _MOVES.get(state.test), cells.get("t[usec]", cells.get("t_max[usec]", ""))
     sides = [number(cells[name], line) for name in ("t_min[usec]", "t_avg[usec]", "t_max[usec]") if name in cells]
     if sides != sorted(sides):
-        return state.mega, at_line(line, f"the mean time is not between {sides[0]:g} and {sides[-1]:g} us")
+        return state.mega, forms.at_line(line, f"the mean time is not between {sides[0]:g} and {sides[-1]:g} us")
     if moves is None or not time or "Mbytes/sec" not in cells:
         return state.mega, ""
-    number(time, line)
-    seconds, shown = as_printed(time), as_printed(cells["Mbytes/sec"])
+    seconds, shown = as_printed(time, line), as_printed(cells["Mbytes/sec"], line)
     if seconds.low <= 0 or shown.value == 0:
         return state.mega, ""
     moved = moves * whole(cells["#bytes"], line) / US
-    said = ""
+    said: list[str] = []
     for mega in (state.mega, MIB if state.mega == MEGA else MEGA):
-        again = Printed(*(moved / mega / each for each in (seconds.value, seconds.high, seconds.low)))
-        doubt = disagree(shown, again, f"the rate of {state.test} in MB/s", 2e-3)
-        if not doubt:
+        said.append(disagree(shown, seconds.under(moved / mega), f"the rate of {state.test} in MB/s", 2e-3, line))
+        if not said[-1]:
             return mega, ""
-        said = said or doubt
-    return state.mega, at_line(line, said)
+    return state.mega, said[0]
 
 
 _IMB_RULES: Final[tuple[Rule[_Imb], ...]] = (
-    (re.compile(r"#\s*Intel ?\(R\) MPI Benchmarks?(?: Suite)?,? *V?(\d+)"), _imb_release),
-    (re.compile(r"#\s*Benchmarking (\S+)"), _imb_test),
-    (re.compile(r"#\s*#processes\s*=\s*(\d+)"), _imb_ranks),
-    (re.compile(r"\s*#(?:bytes|repetitions)\s"), _imb_columns),
-    (re.compile(r"\s*\d+(?:\s+\d[\d.,]*(?:e[+-]\d+)?)+\s*$", re.IGNORECASE), _imb_line),
+    (
+        r"#\s*Intel ?\(R\) MPI Benchmarks?(?: Suite)?,? *V?(\d+)",
+        forms.anew(mega=lambda release, _: MEGA if release.startswith("20") else MIB),
+    ),
+    (r"#\s*Benchmarking (\S+)", forms.anew(kept=("mega",), test=forms.text)),
+    (r"#\s*#processes\s*=\s*(\d+)", forms.keep(ranks=whole)),
+    (r"\s*#(?:bytes|repetitions)\s", _imb_columns),
+    (r"(?i)\s*\d+(?:\s+\d[\d.,]*(?:e[+-]\d+)?)+\s*$", _imb_line),
 )
 
 FORMS: Final = (
@@ -217,7 +168,13 @@ FORMS: Final = (
         "what the OSU Micro-Benchmarks print, 5 to 7",
         "messages",
         ("# OSU MPI", "# OSU OpenSHMEM", "# OSU UPC", "# OSU NCCL"),
-        by_rules(_Osu, _OSU_RULES),
+        forms.by_rules(_Osu, _OSU_RULES),
     ),
-    Form("imb", "what the Intel MPI Benchmarks print", "messages", ("# Benchmarking ",), by_rules(_Imb, _IMB_RULES)),
+    Form(
+        "imb",
+        "what the Intel MPI Benchmarks print",
+        "messages",
+        ("# Benchmarking ",),
+        forms.by_rules(_Imb, _IMB_RULES),
+    ),
 )

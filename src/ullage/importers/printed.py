@@ -19,6 +19,14 @@ class Printed:
         """Tell whether both may be the same number."""
         return self.low <= other.high and other.low <= self.high
 
+    def times(self, factor: float) -> "Printed":
+        """Return the number in another unit."""
+        return Printed(self.value * factor, self.low * factor, self.high * factor)
+
+    def under(self, amount: float) -> "Printed | None":
+        """Return ``amount`` over the number, as bytes over a time; None where it may be 0."""
+        return Printed(amount / self.value, amount / self.high, amount / self.low) if self.low > 0 else None
+
 
 Which = Callable[[Printed], float]
 

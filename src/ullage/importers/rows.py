@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an importer is, and the rows that it makes: without counters, their verdict is ``unknown(imported)``."""
+"""What an importer is, and the rows that it makes: without counters, their verdict is ``unknown(imported)``.
+
+They get ceilings where what is declared of their system is given (``--machine``). Memory and processors are those of
+the machine. A drive or link bounds the rows of the target that it names.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,27 +11,31 @@ from typing import Final, TypeVar
 
 from pydantic import ValidationError
 
+from ullage.analysis.ceilings import declared
+from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.statistics import median_interval
 from ullage.errors import UserError
 from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import Flag, interval_below
-from ullage.model.plan import Scalar
-from ullage.model.summary import Row, Summary
+from ullage.model.machine import MachineFile
+from ullage.model.plan import Scalar, Target
+from ullage.model.summary import Ceiling, Row, Summary
 
 DocumentT = TypeVar("DocumentT", bound=Strict)
 IMPORT_SUITE: Final = "import"
+_MESSAGES: Final = frozenset({"network_bandwidth", "ping_pong_bandwidth", "message_bandwidth"})
+_MEMORY: Final = frozenset({"memory_bandwidth", "bus_bandwidth"})
 
 
 @dataclass(frozen=True, slots=True)
 class Importer:
     """Reads the numbers of another program.
 
-    ``recognises`` looks at a text, ``read`` turns it into a summary.
-
-    ``read`` gets the text and the name to use in its errors, and raises ``UserError`` with line and column. ``files``:
-    names under which such a text lies in a folder of results, the best one first. ``read_all`` takes several files at
-    once, by their names, where their numbers belong together; a folder then stands for all of ``files``. ``kind``: what
-    such programs measure. ``marks``: where one of them is in a text, it is of this importer, whatever else is in it.
+    ``recognises`` looks at a text, ``read`` turns it into a summary. ``read`` gets the text and the name to use in its
+    errors, and raises ``UserError`` with line and column. ``files``: names under which such a text lies in a folder of
+    results, the best one first. ``read_all`` takes several files at once, by their names, where their numbers belong
+    together; a folder then stands for all of ``files``. ``kind``: what such programs measure. ``marks``: where one of
+    them is in a text, it is of this importer, whatever else is in it.
     """
 
     name: str
@@ -75,3 +83,33 @@ def document_of(model: type[DocumentT], text: str, name: str, right: str) -> Doc
     except ValidationError as error:
         place, why = first_mistake(error)
         raise UserError(f"{place}: {why}" if place else why, name, right) from error
+
+
+def with_machine(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]:
+    """Return the rows under what ``machine`` declares, with their shares; as they are without it."""
+    if machine is None:
+        return list(rows)
+    found = [(row, _ceiling(row, machine)) for row in rows]
+    return [row if ceiling is None else with_ceiling(row, ceiling) for row, ceiling in found]
+
+
+def _ceiling(row: Row, machine: MachineFile) -> Ceiling | None:
+    if row.count("nodes", 1) > 1:
+        return None
+    if row.metric in _MEMORY and "device" not in row.params:
+        return declared.memory_ceiling(machine)
+    if row.metric == "compute_rate" and row.word("type") == "fp64" and machine.cpu.cores:
+        return declared.compute_ceiling(machine, "fp64", machine.cpu.cores)
+    if row.metric in _MESSAGES:
+        return declared.network_ceiling(machine, row.target)
+    return _of_drive(row, machine)
+
+
+def _of_drive(row: Row, machine: MachineFile) -> Ceiling | None:
+    access = "write" if "write" in row.access else "read" if "read" in row.access else None
+    target = Target(name=row.target, uri="null:")
+    if access and row.metric == "bandwidth":
+        return declared.drive_ceiling(machine, target, access)
+    if access and row.metric == "operation_rate" and row.word("order") == "random":
+        return declared.drive_operations_ceiling(machine, target, access)
+    return None

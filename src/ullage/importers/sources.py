@@ -55,15 +55,24 @@ class Source:
         """The name as errors have it."""
         return f"{self.name}:{self.member}" if self.member else self.name
 
+    @property
+    def where(self) -> str:
+        """The path, with that in the archive."""
+        return f"{self.path}:{self.member}" if self.member else str(self.path)
+
 
 def sources_of(path: Path, name: str = "") -> list[Source]:
     """Return the texts that ``path`` stands for: itself, those of an archive, or all below a folder, in order."""
     if not path.is_dir():
         return _of_file(path, name or path.name)
     files = sorted(one for one in path.rglob("*") if one.is_file() and not _is_hidden(one.relative_to(path)))
-    if len(files) > _MOST_FILES:
-        raise UserError(f"has {len(files)} files", str(path), f"import at most {_MOST_FILES} files at once")
+    _check_count(path, len(files))
     return [source for one in files for source in _of_file(one, one.relative_to(path).as_posix())]
+
+
+def _check_count(path: Path, files: int) -> None:
+    if files > _MOST_FILES:
+        raise UserError(f"has {files} files", str(path), f"import at most {_MOST_FILES} files at once")
 
 
 def _is_hidden(path: PurePosixPath | Path) -> bool:
@@ -74,8 +83,7 @@ def _of_file(path: Path, name: str) -> list[Source]:
     if not path.name.lower().endswith(_ARCHIVES):
         return [Source(path, name)]
     names = sorted({one for one in _members(path, name) if not _is_hidden(PurePosixPath(one))})
-    if len(names) > _MOST_FILES:
-        raise UserError(f"has {len(names)} files", str(path), f"import at most {_MOST_FILES} files at once")
+    _check_count(path, len(names))
     return [Source(path, name, one) for one in names]
 
 
@@ -125,7 +133,7 @@ def _readable(path: Path, shown: str) -> Generator[IO[bytes]]:
 @contextmanager
 def opened(source: Source) -> Generator[IO[bytes]]:
     """Open the bytes of ``source`` unpacked; raise ``UserError`` for what cannot be."""
-    shown = str(source.path) + (f":{source.member}" if source.member else "")
+    shown = source.where
     with _readable(source.path, shown) as stream, ExitStack() as open_ones:
         if source.member and source.path.name.lower().endswith(".zip"):
             archive = open_ones.enter_context(zipfile.ZipFile(stream))
@@ -210,10 +218,7 @@ def marks_in(source: Source, marks: Sequence[str]) -> dict[str, str]:
 
 
 def lines_of(source: Source, before: str = "") -> Iterator[Line]:
-    """Yield the lines of ``source`` without escapes, and without what is like ``before`` at their beginnings.
-
-    That is what a launcher or a log has put there: ``0: ``, ``[1,0]<stdout>:`` or a time.
-    """
+    """Yield the lines without escapes, and without beginnings like ``before``, which launchers and logs put there."""
     prefix = _like(before)
     with text_of(source) as stream:
         number = 0

@@ -26,10 +26,7 @@ _ALLOCATIONS: Final = (*JOBS, "FLUX_URI", "COBALT_JOBID", "JOB_ID")
 
 @dataclass(frozen=True, slots=True)
 class DeadRank:
-    """A rank that ended badly, as far as the launcher said. ``cause``: ``signal 9 (Killed)`` or ``exit code 3``.
-
-    ``with_node``: all of its node has failed, and all ranks there with it.
-    """
+    """A rank that ended badly. ``cause``: ``signal 9 (Killed)``, ``exit code 3``. ``with_node``: its node failed."""
 
     rank: int | None
     node: str
@@ -93,10 +90,7 @@ class Launcher(ABC):
 
 
 class MpiLauncher(Launcher):
-    """The mpiexec of an MPI.
-
-    ``LIBRARY``: what the libraries say of themselves that it is for; None: all of its family that no other is for.
-    """
+    """The mpiexec of an MPI. ``LIBRARY``: what its libraries say of themselves; None: all others of its family."""
 
     __slots__ = ()
     FAMILY: ClassVar[Family]
@@ -214,11 +208,7 @@ def choose_binding(ranks_on_a_node: int, threads: int, cores: int) -> Binding:
 
 
 def bound_cores(layout: Layout, cores: int | None) -> int | None:
-    """Return the cores to bind each rank to, or None for no binding.
-
-    A layout that asks for more cores than there are is not bound.
-    ``cores``: physical cores of a node that this process may use, None when not known.
-    """
+    """Return the cores to bind each rank to; None for no binding, as where that needs more than a node's ``cores``."""
     if layout.binding != "core":
         return None
     on_a_node = ranks_on_a_node(layout)
@@ -228,10 +218,7 @@ def bound_cores(layout: Layout, cores: int | None) -> int | None:
 
 
 def ranks_outnumber(layout: Layout, cores: int | None) -> bool:
-    """Tell whether ranks share cores, so that one that waits has to leave its core; so too where that is not known.
-
-    ``cores``: of a node, None when not known.
-    """
+    """Tell whether ranks share the ``cores`` of a node, so that those that wait must yield; yes if not known."""
     on_a_node = ranks_on_a_node(layout)
     if on_a_node is None or cores is None:
         return bound_cores(layout, cores) is None
@@ -276,10 +263,7 @@ def place_ranks(
 
 
 def binding_of(ranks_on_a_node: int, cores: int | None, bind: Binding | None) -> Binding:
-    """Return the binding that ``bind`` asks for, or what ``choose_binding`` says where nothing is asked for.
-
-    Raise ``UserError`` where ranks are to be bound that have no core each: no launcher would bind them.
-    """
+    """Return ``bind``, else what ``choose_binding`` says; raise ``UserError`` where bound ranks would lack cores."""
     chosen: Binding = "none" if cores is None else choose_binding(ranks_on_a_node, 1, cores)
     if bind == "core" and cores is not None and chosen == "none":
         what = f"{plural(ranks_on_a_node, 'rank')} on a node with {plural(cores, 'usable core')} cannot be bound"
@@ -303,10 +287,7 @@ def with_helpers(layout: Layout, wanted: int, cores: int | None, bind: Binding |
 
 
 def layout_here(ranks: int, nodes: int | None, ranks_per_node: int | None, hosts: int = 0) -> Layout:
-    """Do as ``place_ranks`` with the cores of this node: nodes that measure together are taken to be alike.
-
-    Where one has fewer, ranks share its cores, which the engine sees and says in every row.
-    """
+    """Do as ``place_ranks`` with the cores of this node: nodes that measure together are taken to be alike."""
     return place_ranks(ranks, nodes, ranks_per_node, usable_cores(), hosts)
 
 

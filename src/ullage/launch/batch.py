@@ -20,6 +20,7 @@ from string import Template
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.system.allocation import PPN_VARIABLE
 
 # A client waits long for a server that restarts.
 _TIMEOUT_S: Final = 60
@@ -60,10 +61,7 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """What a batch system says of a job, in its own word ``state``.
-
-    ``code`` and ``signal``: of its script, once it has ended. ``end``: how that was.
-    """
+    """What a batch system says of a job. ``code``, ``signal`` and ``end``: of its script, once it has ended."""
 
     state: str
     stage: Stage
@@ -131,16 +129,14 @@ class BatchSystem:
     """A batch system: its commands as data, and how its directives are written and its answers read.
 
     ``suffix``: of scripts. ``typed``: what people type before the script to submit it. ``listed``: what they type to
-    see a job, whose id comes at its end. ``is_up``: what tells them whether the system is up.
-
-    ``submit_words``: the command that submits; its answer has the group ``job`` of ``job_pattern``. ``by_stdin``: it
-    reads the script there, else its path is the last word. In the other commands ``{job}`` stands for the id: ``asks``
-    for the state, which ``read_state`` reads (an answer that ``forgotten`` fits says that there is no such job);
-    ``withdraws``: ends a job, begun or not; ``tells_to_end``: sends SIGTERM to the script of a running job, so that
-    Ullage in it ends as after Ctrl-C; ``asks_left``: for what is left of the limit, which ``read_left`` reads.
-
-    ``directives``: the lines that ask for a job; raises ``UserError`` for what this system cannot be asked for.
-    ``path_word``: writes a path into one. ``limit_s``: reads a time limit as people write it for this system.
+    see a job, whose id comes at its end. ``is_up``: what tells them whether the system is up. ``submit_words``: the
+    command that submits; its answer has the group ``job`` of ``job_pattern``. ``by_stdin``: it reads the script there,
+    else its path is the last word. In the other commands ``{job}`` stands for the id: ``asks`` for the state, which
+    ``read_state`` reads (an answer that ``forgotten`` fits says that there is no such job); ``withdraws``: ends a job,
+    begun or not; ``tells_to_end``: sends SIGTERM to the script of a running job, so that Ullage in it ends as after
+    Ctrl-C; ``asks_left``: for what is left of the limit, which ``read_left`` reads. ``directives``: the lines that ask
+    for a job; raises ``UserError`` for what this system cannot be asked for. ``path_word``: writes a path into one.
+    ``limit_s``: reads a time limit as people write it for this system.
     """
 
     name: str
@@ -170,7 +166,7 @@ class BatchSystem:
             launcher=text.launcher,
             lines="\n".join(self.directives(wanted, plain_name(text.name))),
             output=self.path_word(text.output),
-            modules=_modules(wanted),
+            modules=f"{_modules(wanted)}{_most_processors(wanted)}",
             command=shlex.join(text.command),
             body=self.job_body(wanted, text).rstrip("\n"),
         )
@@ -243,6 +239,11 @@ class BatchSystem:
 
 def _modules(wanted: JobRequest) -> str:
     return "".join(f"module load {shlex.quote(one)}\n" for one in wanted.modules)
+
+
+def _most_processors(wanted: JobRequest) -> str:
+    """Return the line that holds a job with whole nodes, which is given all processors, to those it has asked for."""
+    return f"export {PPN_VARIABLE}={wanted.ppn}\n" if wanted.ppn and wanted.exclusive else ""
 
 
 def _of_job(words: Iterable[str], job: str) -> list[str]:

@@ -123,10 +123,7 @@ class FluxRun(JobLauncher):
         return [str(self.program), "run", "--unbuffered", f"--job-name={job_name()}"]
 
     def _placed(self, layout: Layout) -> list[str]:
-        """Return the words that place and bind ranks.
-
-        Ranks that are not bound may be more than the processors: they get whole nodes, not cores of their own.
-        """
+        """Return the words that place and bind. Unbound ranks, which may outnumber the cores, get whole nodes."""
         width = bound_cores(layout, self.cores)
         if width is not None:
             where = [] if layout.nodes is None else [f"--nodes={layout.nodes}"]

@@ -22,7 +22,6 @@ class Hosts:
     """The nodes that a user has named.
 
     ``names``: in the order in which nodes are numbered, the first is where the launcher runs; empty: none are named.
-
     ``agent``: program that starts a command on one of them, as ``ssh`` does; empty: what the MPI uses by itself.
     """
 

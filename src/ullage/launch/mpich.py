@@ -50,10 +50,7 @@ def _on_each(layout: Layout) -> list[str]:
 
 
 def _daemons_by_srun() -> dict[str, str]:
-    """Return the settings for a Hydra that starts its daemons by srun, as it does in a job of Slurm.
-
-    Under a site's default of pmix their ranks find two PMIs and abort.
-    """
+    """Return settings for daemons by srun: under a site's default of pmix their ranks find two PMIs and abort."""
     job = allocation()
     return {"SLURM_MPI_TYPE": "none"} if job is not None and job.scheduler == "slurm" else {}
 

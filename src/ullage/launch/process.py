@@ -224,10 +224,7 @@ class _Watch:
         self._signs.forget()
 
     def _learn(self, running: Running) -> None:
-        """Look for ranks until all are known, and tell the supervisor when all have started.
-
-        All ranks are there when the first record is. Looking for them goes through /proc, so it ends then.
-        """
+        """Look for ranks, through /proc, until the first record shows that all are there; then tell the supervisor."""
         if not self._knows_ranks:
             self._is_slow = time.monotonic() - running.started > _STARTING_S
             running.learn_ranks()
@@ -312,9 +309,6 @@ def _outcome(
 
 
 def _dead_ranks(reported: list[DeadRank], first_ended: int | None) -> list[DeadRank]:
-    """Return ``reported`` without ends by the contract's exit codes.
-
-    A rank that is not named is the one seen ending first.
-    """
+    """Return ``reported`` without ends by the contract's exit codes; one without a rank is the first seen ending."""
     dead = [rank for rank in reported if rank.cause not in _CONTRACT_CAUSES]
     return [replace(one, rank=first_ended) if one.rank is None and not one.with_node else one for one in dead]

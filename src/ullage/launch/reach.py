@@ -49,10 +49,7 @@ class Refusal:
 def unusable_hosts(
     hosts: Hosts, engine: Path, build: EngineBuild, environment: Mapping[str, str] = os.environ
 ) -> dict[str, Refusal]:
-    """Start ``engine describe`` on all hosts but the first, which is here, in parallel; return those that refuse.
-
-    Return none where only the MPI knows how to reach them.
-    """
+    """Start ``engine describe`` on the other hosts; return those that refuse, none where only the MPI reaches them."""
     if not hosts.agent and (shutil.which(_SSH[0]) is None or any(name in environment for name in _OF_THE_MPI)):
         return {}
     agent = shlex.split(hosts.agent) or list(_SSH)

@@ -65,10 +65,7 @@ class HeartbeatMonitor:
         return self._changed > 0
 
     def silent_s(self, now: float) -> float:
-        """Return the seconds of silence at ``now`` (``time.monotonic``); of a gap between looks 2 s count at most.
-
-        So a machine that stood still, with the rank and this process on it, was not silent.
-        """
+        """Return the seconds of silence at ``now``; of a gap between looks 2 s count, as the machine stood still."""
         if now - self._looked >= _LOOK_S:
             found = self._read()
             if found is not None and found != self._seen:
@@ -112,10 +109,7 @@ _RANK_VARIABLES: Final = (
 
 
 def allow_open_files(layout: Layout) -> None:
-    """Raise the limit of open files to what a launcher needs for ``layout``: with fewer, mpiexec hangs at the start.
-
-    Raise ``UserError`` (exit code 3) where that is not allowed.
-    """
+    """Raise the limit of open files, or mpiexec hangs at the start; raise ``UserError`` (code 3) if not allowed."""
     needed = _FILES + _FILES_OF_EACH * (ranks_on_a_node(layout) or 1)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY not in (soft, hard) and hard < needed:
@@ -132,7 +126,6 @@ class Running:
 
     ``first_ended``: the rank that ended before all others, None when that was not seen. Hydra names the wrong process
     when one dies, because it reads the exit codes after it has killed the others; so the ranks are watched from here.
-
     ``lost_host``: the host whose connection ended before all others, and before any rank of another host; empty: not
     seen. A connection is the ssh, or the like, by which a launcher has started its daemon there. Neither Open MPI 4.1
     nor Hydra names the host of a daemon that is gone.
@@ -193,10 +186,7 @@ class Running:
             raise
 
     def _watch(self, pid: int, what: int | str) -> None:
-        """Watch the end of a rank, or of the connection to a host, where that can be.
-
-        On kernels before 5.3, and with Pythons built for them, nobody knows which one ended first.
-        """
+        """Watch the end of a rank or of a connection, where the kernel (from 5.3 on) and Python can."""
         if not hasattr(os, "pidfd_open"):
             return
         try:
@@ -286,10 +276,7 @@ class Member:
         return runs(list(self.words), str(program))
 
     def connects_to(self, hosts: frozenset[str], program: Path) -> str:
-        """Return the one of ``hosts`` that it has as a word, as ssh has; empty for all that is no such process.
-
-        The launcher has ``program`` as a word, too.
-        """
+        """Return the one of ``hosts`` that is a word of it, as of ssh; empty for others, and for the launcher."""
         found = hosts.intersection(self.words)
         return next(iter(found)) if self.rank is None and len(found) == 1 and str(program) not in self.words else ""
 

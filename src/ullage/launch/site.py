@@ -15,10 +15,7 @@ from ullage.system.allocation import allocation
 
 
 class Site(Strict):
-    """Defaults of a site. What the command line says takes precedence.
-
-    ``mpi``: the launcher that starts ranks inside a job. ``targets`` and ``machine``: of suites with these.
-    """
+    """Defaults of a site, below the command line. ``mpi``: launcher inside a job. ``targets``, ``machine``: suites'."""
 
     launcher: OneLine = ""
     mpi: OneLine = ""

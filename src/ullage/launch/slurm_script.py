@@ -147,10 +147,7 @@ def _time(plan: Plan) -> str:
 
 
 def sbatch_word(path: Path) -> str:
-    """Write a path as a word of an #SBATCH line: per cent signs are patterns there, blanks need quotes.
-
-    Raise ``UserError`` for line ends, double quotes and backslashes.
-    """
+    """Write a path as a word of an #SBATCH line, where % is a pattern; raise ``UserError`` for what no quotes hold."""
     text = str(path)
     if any(character in text for character in '\n\r"\\'):
         what = "a batch script cannot write to a path with line ends, double quotes or backslashes"

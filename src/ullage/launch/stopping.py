@@ -46,10 +46,7 @@ def stop_signals(act: Callable[[int], None], numbers: tuple[signal.Signals, ...]
 
 
 def outlive_warnings() -> contextlib.AbstractContextManager[None]:
-    """Keep a lost terminal and a batch system's warning from ending what is done meanwhile, which is short.
-
-    Ctrl-C still ends it.
-    """
+    """Keep a lost terminal and a batch system's warning from ending what is short; Ctrl-C still ends it."""
     return stop_signals(lambda _number: None, (signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1))
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 from ullage.model.plan import Scalar
 
 MOST_OF: Literal["most"] = "most"
@@ -21,11 +21,9 @@ class Floor(Strict):
     """
 
     metric: str
-    suite: Annotated[str, Field(description="whose rows; empty: those of every suite")] = ""
-    target: Annotated[str, Field(description="of the rows; empty: every target")] = ""
-    where: Annotated[
-        dict[str, Scalar], Field(description="parameters of the rows; most: the largest value that rows have")
-    ] = {}
+    suite: Annotated[str, doc("whose rows; empty: those of every suite")] = ""
+    target: Annotated[str, doc("of the rows; empty: every target")] = ""
+    where: Annotated[dict[str, Scalar], doc("parameters of the rows; most: the largest value that rows have")] = {}
     bound: float | None = None
     share: Annotated[float, Field(gt=0, le=1)] | None = None
     confidence: Annotated[float, Field(gt=0.5, le=0.9999)] = 0.95

@@ -38,6 +38,16 @@ HostName: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*
 """A host name or an address, and no option of a command."""
 
 
+def doc(description: str) -> object:
+    """Return what a schema says of a field."""
+    return Field(description=description)
+
+
+def doc_if_any(description: str) -> object:
+    """Return what a schema says of a field that documents leave out while it is empty."""
+    return Field(description=description, exclude_if=lambda value: not value)
+
+
 def first_mistake(error: ValidationError) -> tuple[str, str]:
     """Return the place of the first mistake in a document as ``rows/0/unit`` (empty for the whole), and why."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Tolerant
+from ullage.model.base import Tolerant, doc
 from ullage.model.plan import Value
 
 ParameterType: TypeAlias = Literal[
@@ -52,15 +52,13 @@ class MpiBuild(Tolerant):
 
     family: Literal["openmpi", "mpich", "other"]
     library: str
-    mpiexec: Annotated[str, Field(description="launcher that belongs to the library; empty: not known")] = ""
+    mpiexec: Annotated[str, doc("launcher that belongs to the library; empty: not known")] = ""
 
 
 class MpiAbilities(Tolerant):
     """What calls of the MPI can do."""
 
-    large_counts: Annotated[
-        bool, Field(description="calls may move more than 2147483647 elements, as of version 4 of MPI")
-    ] = False
+    large_counts: Annotated[bool, doc("calls may move more than 2147483647 elements, as of version 4 of MPI")] = False
 
 
 class EngineBuild(Tolerant):

@@ -7,9 +7,7 @@ A code that a single suite or importer makes is declared there.
 from collections.abc import Iterable
 from typing import Annotated, Final
 
-from pydantic import Field
-
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 
 # A number with a flag of this kind is no speed at all.
 INVALID: Final = "INVALID"
@@ -57,8 +55,8 @@ def interval_below(level: float = 0.95) -> str:
 class Flag(Strict):
     """Something to know of a row besides its number, and why it is said of this row."""
 
-    code: Annotated[str, Field(description="stable: a kind, with a colon and a detail where it has one")]
-    reason: Annotated[str, Field(description="empty where the verdict's reasons say it")] = ""
+    code: Annotated[str, doc("stable: a kind, with a colon and a detail where it has one")]
+    reason: Annotated[str, doc("empty where the verdict's reasons say it")] = ""
 
     @property
     def kind(self) -> str:

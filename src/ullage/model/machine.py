@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, StringConstraints, model_validator
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 
 _KERNEL: Final = r"^[a-z0-9]+(/[a-z0-9]+/[a-z]+)?$"
 
@@ -28,11 +28,11 @@ class DeclaredCpu(Strict):
     sockets: Count | None = None
     cores: Count | None = None
     smt: Count | None = None
-    clock_hz: Annotated[Amount | None, Field(description="of all cores under load")] = None
-    all_core_ghz: Annotated[Amount | None, Field(description="the same in GHz")] = None
+    clock_hz: Annotated[Amount | None, doc("of all cores under load")] = None
+    all_core_ghz: Annotated[Amount | None, doc("the same in GHz")] = None
     flops_per_cycle: Annotated[
         dict[Kernel, Amount],
-        Field(description="operations a core can do in a cycle, by isa/type/operation or by type; an FMA is 2 a lane"),
+        doc("operations a core can do in a cycle, by isa/type/operation or by type; an FMA is 2 a lane"),
     ] = {}
 
     @model_validator(mode="after")
@@ -56,7 +56,7 @@ class DeclaredMemory(Strict):
     channels: Count | None = None
     transfers_per_s: Amount | None = None
     bandwidth: Amount | None = None
-    latency_s: Annotated[Amount | None, Field(description="of a load that no cache serves")] = None
+    latency_s: Annotated[Amount | None, doc("of a load that no cache serves")] = None
 
 
 class DeclaredDrive(Strict):

@@ -5,9 +5,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 
-NodeState: TypeAlias = Literal["good", "suspect", "not measured"]
+NodeState: TypeAlias = Literal["good", "suspect", "unknown", "not measured"]
 
 
 class NodeCell(Strict):
@@ -21,14 +21,14 @@ class NodeCell(Strict):
     high: float | None = None
     grade: str | None = None
     worse: float | None = None
-    named: Annotated[bool, Field(description="the test names the node for this number")] = False
+    named: Annotated[bool, doc("the test names the node for this number")] = False
 
 
 class NodeNumber(Strict):
     """A row of the summary, node by node in the order of ``Nodes.nodes``; null: the node has no such number."""
 
     row: Annotated[int, Field(ge=0, description="counts from 0 in the rows of the summary")]
-    tested: Annotated[bool, Field(description="whether the test looks at it")]
+    tested: Annotated[bool, doc("whether the test looks at it")]
     cells: list[NodeCell | None]
 
 
@@ -37,10 +37,10 @@ class OneNode(Strict):
 
     name: str
     state: NodeState
-    reason: Annotated[str, Field(description="why it is not good")] = ""
+    reason: Annotated[str, doc("why it is not good")] = ""
     part: str = ""
     seconds: Annotated[float, Field(ge=0)] | None = None
-    began: Annotated[str, Field(description="first launch, ISO 8601 UTC; empty: none")] = ""
+    began: Annotated[str, doc("first launch, ISO 8601 UTC; empty: none")] = ""
 
 
 class Nodes(Strict):
@@ -50,8 +50,13 @@ class Nodes(Strict):
     numbers: list[NodeNumber]
     level: float
     margin: float
-    batch_system: Annotated[str, Field(description="whose job they are of; empty: they were named")] = ""
+    batch_system: Annotated[str, doc("whose job they are of; empty: they were named")] = ""
 
     def named(self, state: NodeState) -> list[str]:
         """Return the names of the nodes in that state, in their order."""
         return [node.name for node in self.nodes if node.state == state]
+
+    @property
+    def not_told(self) -> list[str]:
+        """The names of those that are neither good nor suspect."""
+        return [node.name for node in self.nodes if node.state in ("unknown", "not measured")]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 
 PLAN_SCHEMA = "ullage.plan/1"
 
@@ -62,10 +62,7 @@ class Case(Strict):
             description="named: outlives the case, and other cases of the target use it; empty: one of its own",
         ),
     ] = ""
-    spill: Annotated[
-        list[str],
-        Field(description="further targets, in this order, for data that finds no room at those before"),
-    ] = []
+    spill: Annotated[list[str], doc("further targets, in this order, for data that finds no room at those before")] = []
     first_repetition: Annotated[
         int, Field(ge=0, le=2**30, description="number of the first repetition; those below are of earlier launches")
     ] = 0
@@ -88,7 +85,7 @@ class Plan(Strict):
     schema_: Annotated[Literal["ullage.plan/1"], Field(alias="schema")] = PLAN_SCHEMA
     run_id: RunId
     suite: str
-    records: Annotated[str, Field(description="file the engine appends NDJSON to; made if missing")]
+    records: Annotated[str, doc("file the engine appends NDJSON to; made if missing")]
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     layout: Layout
     targets: list[Target]
@@ -104,14 +101,12 @@ class Plan(Strict):
     ] = 0
     watchdog_s: Annotated[float, Field(gt=0, description="a phase without progress for this long is a timeout")] = 120.0
     limits: Limits = Limits()
-    order: Annotated[Literal["shuffled", "listed"], Field(description="in which a round goes through the cases")] = (
-        "shuffled"
-    )
-    keep: Annotated[bool, Field(description="leave datasets in place")] = False
-    keep_when_interrupted: Annotated[bool, Field(description="leave datasets for a launch that goes on")] = False
-    continues: Annotated[bool, Field(description="go on with the datasets an earlier launch of this run left")] = False
+    order: Annotated[Literal["shuffled", "listed"], doc("in which a round goes through the cases")] = "shuffled"
+    keep: Annotated[bool, doc("leave datasets in place")] = False
+    keep_when_interrupted: Annotated[bool, doc("leave datasets for a launch that goes on")] = False
+    continues: Annotated[bool, doc("go on with the datasets an earlier launch of this run left")] = False
     prepared: Annotated[
         list[Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]],
-        Field(description="datasets whose directory is made in a folder of that name at the target, and moved"),
+        doc("datasets whose directory is made in a folder of that name at the target, and moved"),
     ] = []
     cases: Annotated[list[Case], Field(min_length=1)]

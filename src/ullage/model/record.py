@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Strict, Tolerant
+from ullage.model.base import Strict, Tolerant, doc
 from ullage.model.describe import EngineBuild
 from ullage.model.plan import Layout, Parameters
 
@@ -24,9 +24,7 @@ class Clock(Tolerant):
     read_cost_ns: int
     largest_offset_ns: int
     largest_offset_rank: int
-    residual_ns: Annotated[
-        int, Field(description="half the shortest round trip of the worst calibrated rank; 0: one clock")
-    ]
+    residual_ns: Annotated[int, doc("half the shortest round trip of the worst calibrated rank; 0: one clock")]
 
 
 class Pinning(Tolerant):
@@ -34,9 +32,7 @@ class Pinning(Tolerant):
 
     pinned_ranks: int
     unpinned_ranks: int
-    cores_available: Annotated[
-        int, Field(description="cores the ranks of the fullest node may use, its affinity and cgroup counted")
-    ]
+    cores_available: Annotated[int, doc("cores the ranks of the fullest node may use, its affinity and cgroup counted")]
     most_ranks_on_a_node: int
     oversubscribed: bool
 
@@ -48,11 +44,11 @@ class RunRecord(Tolerant):
     schema_: Annotated[Literal["ullage.record/1"], Field(alias="schema")]
     run_id: str
     suite: str
-    plan: Annotated[str, Field(description="file the plan was read from")] = ""
-    started: Annotated[str, Field(description="wall clock, ISO 8601 UTC")]
+    plan: Annotated[str, doc("file the plan was read from")] = ""
+    started: Annotated[str, doc("wall clock, ISO 8601 UTC")]
     origin_ns: int
     engine: EngineBuild
-    mpi_io: Annotated[str, Field(description="MPI-IO component: ompio, romio ...; empty: not known")] = ""
+    mpi_io: Annotated[str, doc("MPI-IO component: ompio, romio ...; empty: not known")] = ""
     layout: Layout
     clock: Clock
     pinning: Pinning
@@ -69,14 +65,14 @@ class CaseRecord(Tolerant):
     grade: Grade = "A"
     stop: Annotated[
         str,
-        Field(
-            description="why no further repetition follows: converged, count, budget, dirty-limit, failed ...; "
+        doc(
+            "why no further repetition follows: converged, count, budget, dirty-limit, failed ...; "
             "empty: another follows"
         ),
     ] = ""
-    relative_width: (
-        Annotated[float, Field(description="of the median's confidence interval, worst phase; null: none yet")] | None
-    ) = None
+    relative_width: Annotated[float, doc("of the median's confidence interval, worst phase; null: none yet")] | None = (
+        None
+    )
     target: str
     backend: str
     workload: str
@@ -104,7 +100,7 @@ class Stage(Tolerant):
 
     first_start_ns: int
     last_stop_ns: int
-    longest_ns: Annotated[int, Field(description="longest time a single rank spent in it")]
+    longest_ns: Annotated[int, doc("longest time a single rank spent in it")]
 
 
 class Done(Tolerant):
@@ -121,7 +117,7 @@ class Stonewall(Tolerant):
     deadline_ns: int
     at_wall: Done
     wear_out: bool
-    cut: Annotated[bool, Field(description="wear-out came to its limit before every rank had done as much")] = False
+    cut: Annotated[bool, doc("wear-out came to its limit before every rank had done as much")] = False
     least_operations: int
     most_operations: int
 
@@ -165,9 +161,9 @@ class Ranks(Tolerant):
     """How unequal the ranks were."""
 
     fastest: RankTime
-    slowest: Annotated[list[RankTime], Field(description="slowest first, at most 4")]
+    slowest: Annotated[list[RankTime], doc("slowest first, at most 4")]
     mean_ns: Annotated[
-        int | None, Field(description="mean time of all ranks, each from its open to its close; null: not recorded")
+        int | None, doc("mean time of all ranks, each from its open to its close; null: not recorded")
     ] = None
     least_bytes: int
     most_bytes: int
@@ -177,15 +173,9 @@ class Moved(Tolerant):
     """What left or reached the storage during the phase, by each counter that could be read; null: could not."""
 
     requested_bytes: int
-    process_bytes: (
-        Annotated[int, Field(description="/proc/self/io read_bytes or write_bytes, added over ranks")] | None
-    ) = None
-    device_bytes: Annotated[int, Field(description="sectors of the target's block device, added over nodes")] | None = (
-        None
-    )
-    client_bytes: (
-        Annotated[int, Field(description="wire bytes of an NFS or Lustre client, added over nodes")] | None
-    ) = None
+    process_bytes: Annotated[int, doc("/proc/self/io read_bytes or write_bytes, added over ranks")] | None = None
+    device_bytes: Annotated[int, doc("sectors of the target's block device, added over nodes")] | None = None
+    client_bytes: Annotated[int, doc("wire bytes of an NFS or Lustre client, added over nodes")] | None = None
 
 
 class Resident(Tolerant):
@@ -201,33 +191,22 @@ class Resident(Tolerant):
 class Contamination(Tolerant):
     """How much somebody else used the machine: the worst node's shares in parts per million of all cores' time."""
 
-    foreign_cpu_ppm: Annotated[
-        int, Field(description="the counters' grain may make it negative, or more than all, in a short phase")
-    ]
+    foreign_cpu_ppm: Annotated[int, doc("the counters' grain may make it negative, or more than all, in a short phase")]
     steal_ppm: int
     pressure_cpu_ppm: int | None = None
     pressure_io_ppm: int | None = None
     pressure_memory_ppm: int | None = None
     kernel_threads_ppm: (
-        Annotated[
-            int,
-            Field(description="kernel threads that write back our data too; null: unknown, and counted as foreign"),
-        ]
-        | None
+        Annotated[int, doc("kernel threads that write back our data too; null: unknown, and counted as foreign")] | None
     ) = None
     uncertainty_ppm: (
-        Annotated[int, Field(description="of foreign_cpu_ppm and steal_ppm together, from the grain of the counters")]
-        | None
+        Annotated[int, doc("of foreign_cpu_ppm and steal_ppm together, from the grain of the counters")] | None
     ) = None
     run_delay_ppm: (
-        Annotated[
-            int,
-            Field(description="ranks' time waiting for a core, by the thread of each that waited longest"),
-        ]
-        | None
+        Annotated[int, doc("ranks' time waiting for a core, by the thread of each that waited longest")] | None
     ) = None
-    cores_per_rank: Annotated[float, Field(description="cores of a node to each of its ranks")] = 1.0
-    oversubscribed: Annotated[bool, Field(description="ranks share cores, and wait for each other")] = False
+    cores_per_rank: Annotated[float, doc("cores of a node to each of its ranks")] = 1.0
+    oversubscribed: Annotated[bool, doc("ranks share cores, and wait for each other")] = False
     involuntary_switches: int
     clock_drift_ppm: int | None = None
     reasons: list[str] = []
@@ -245,16 +224,13 @@ class PhaseClock(Tolerant):
     """How well the stamps of a phase are known, by the worst of all ranks."""
 
     measured: Annotated[
-        Literal["before", "around"],
-        Field(description="around: after the phase too, and interpolated, because it was long"),
+        Literal["before", "around"], doc("around: after the phase too, and interpolated, because it was long")
     ]
-    residual_ns: Annotated[int, Field(description="what the measurements leave, and drift x age of the nearest")]
-    drift_ppm: Annotated[
-        float, Field(description="of the offsets, as measured around the phase; before: the bound that was taken")
-    ]
-    jumped: Annotated[
-        bool, Field(description="an offset changed faster than clocks drift; all of its change is in residual_ns")
-    ] = False
+    residual_ns: Annotated[int, doc("what the measurements leave, and drift x age of the nearest")]
+    drift_ppm: Annotated[float, doc("of the offsets, as measured around the phase; before: the bound that was taken")]
+    jumped: Annotated[bool, doc("an offset changed faster than clocks drift; all of its change is in residual_ns")] = (
+        False
+    )
 
 
 class PhaseRecord(Tolerant):
@@ -268,7 +244,7 @@ class PhaseRecord(Tolerant):
     repetition: int
     warmup: bool = False
     phase: str
-    access: Annotated[Literal["write", "read", "metadata", "none"], Field(description="direction of its bytes")]
+    access: Annotated[Literal["write", "read", "metadata", "none"], doc("direction of its bytes")]
     status: Status
     grade: Grade
     ranks: int
@@ -276,30 +252,25 @@ class PhaseRecord(Tolerant):
     elapsed_ns: int
     bytes: int
     operations: int
-    stages: Annotated[dict[str, Stage], Field(description="open, transfer, sync, close")]
+    stages: Annotated[dict[str, Stage], doc("open, transfer, sync, close")]
     first_done: Done
     last_done: Done
     stonewall: Stonewall | None = None
-    prepare_ns: Annotated[
-        int, Field(description="longest time a rank spent preparing names and payload between batches")
-    ] = 0
+    prepare_ns: Annotated[int, doc("longest time a rank spent preparing names and payload between batches")] = 0
     clock_stops: Annotated[
-        bool,
-        Field(description="prepare_ns is in no other time, but as much of it as a sync took; else it is in elapsed_ns"),
+        bool, doc("prepare_ns is in no other time, but as much of it as a sync took; else it is in elapsed_ns")
     ] = False
-    cpu_ns: Annotated[int, Field(description="user and system time of all ranks from before open to after close")] = 0
+    cpu_ns: Annotated[int, doc("user and system time of all ranks from before open to after close")] = 0
     minor_faults: Annotated[
-        int | None,
-        Field(description="page faults of all ranks that needed no device, from before open to after close"),
+        int | None, doc("page faults of all ranks that needed no device, from before open to after close")
     ] = None
     major_faults: Annotated[
-        int | None, Field(description="page faults of all ranks for which a device was read, in the same time")
+        int | None, doc("page faults of all ranks for which a device was read, in the same time")
     ] = None
-    syncs: Annotated[int, Field(description="sync calls over all ranks")] = 0
+    syncs: Annotated[int, doc("sync calls over all ranks")] = 0
     latency: Latency | None = None
     stamped_every: Annotated[
-        float,
-        Field(description="operations to each reading of the clock; above 1 a latency is the mean of so many"),
+        float, doc("operations to each reading of the clock; above 1 a latency is the mean of so many")
     ] = 1.0
     latency_parts: Annotated[
         dict[str, Latency | None],
@@ -309,21 +280,19 @@ class PhaseRecord(Tolerant):
             description="of operations made of several calls; of one in 32, drawn at random, where they are short",
         ),
     ]
-    counters: Annotated[dict[str, int], Field(description="counts of the workload's own, added over ranks")] = {}
-    gauges: Annotated[dict[str, Gauge], Field(description="measurements of the workload's own")] = {}
-    facts: Annotated[dict[str, object], Field(description="of the workload's own: who met whom, a matrix ...")] = {}
+    counters: Annotated[dict[str, int], doc("counts of the workload's own, added over ranks")] = {}
+    gauges: Annotated[dict[str, Gauge], doc("measurements of the workload's own")] = {}
+    facts: Annotated[dict[str, object], doc("of the workload's own: who met whom, a matrix ...")] = {}
     series: Series | None = None
     by_rank: Ranks | None = None
-    clock: Annotated[PhaseClock | None, Field(description="missing where all ranks read one clock")] = None
+    clock: Annotated[PhaseClock | None, doc("missing where all ranks read one clock")] = None
     moved: Moved | None = None
     resident: Resident | None = None
     contamination: Contamination | None = None
-    cache_control: Annotated[str, Field(description="what was done before it: none, advise, drop, direct")] = "none"
+    cache_control: Annotated[str, doc("what was done before it: none, advise, drop, direct")] = "none"
     file_system: str = ""
-    dax: Annotated[bool, Field(description="files are on persistent memory, past the page cache")] = False
-    data_of: Annotated[
-        str, Field(description="whose data a reading phase read: own, other-rank, other-node; empty for others")
-    ] = ""
+    dax: Annotated[bool, doc("files are on persistent memory, past the page cache")] = False
+    data_of: Annotated[str, doc("whose data a reading phase read: own, other-rank, other-node; empty for others")] = ""
     verified_bytes: int = 0
     bad_blocks: int = 0
     failures: list[Failure] = []
@@ -381,5 +350,5 @@ class PeerRecord(Strict):
     tool: Annotated[str, Field(min_length=1)]
     version: str
     repetition: Annotated[int, Field(ge=0, description="of the peer, counted for each case")]
-    values: Annotated[dict[str, float], Field(description="by the name of the metric, in its unit")]
-    command: Annotated[list[str], Field(description="as it was started")]
+    values: Annotated[dict[str, float], doc("by the name of the metric, in its unit")]
+    command: Annotated[list[str], doc("as it was started")]

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ullage.errors import UserError, plain_fault
-from ullage.model.base import HostName, Tolerant, first_mistake
+from ullage.model.base import HostName, Tolerant, doc, first_mistake
 from ullage.model.plan import RunId, Target
 
 REQUEST_SCHEMA = "ullage.request/1"
@@ -25,12 +25,10 @@ class Request(Tolerant):
     schema_: Annotated[Literal["ullage.request/1"], Field(alias="schema")] = REQUEST_SCHEMA
     run_id: RunId
     suite: str
-    created: Annotated[str, Field(description="ISO 8601 UTC")]
-    command: Annotated[list[str], Field(description="as typed, one word an item")] = []
+    created: Annotated[str, doc("ISO 8601 UTC")]
+    command: Annotated[list[str], doc("as typed, one word an item")] = []
     targets: list[Target] = []
-    hosts: Annotated[
-        list[HostName], Field(description="where the ranks go; empty: here, or where a batch system says")
-    ] = []
+    hosts: Annotated[list[HostName], doc("where the ranks go; empty: here, or where a batch system says")] = []
     options: dict[str, object] = {}
     versions: dict[str, str] = {}
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from ullage.model.acceptance import Judged
-from ullage.model.base import Strict, Tolerant
+from ullage.model.base import Strict, Tolerant, doc, doc_if_any
 from ullage.model.flags import INVALID, Flag
 from ullage.model.nodes import Nodes
 from ullage.model.plan import Scalar
@@ -27,12 +27,8 @@ class Ceiling(Strict):
     value: float
     kind: Literal["declared", "detected", "measured", "empirical"]
     source: str
-    why: Annotated[
-        str, Field(exclude_if=lambda value: not value, description="what it bounds, and why it does; empty: not said")
-    ] = ""
-    at: Annotated[
-        str, Field(exclude_if=lambda value: not value, description="when it was measured, ISO 8601; empty: not known")
-    ] = ""
+    why: Annotated[str, doc_if_any("what it bounds, and why it does; empty: not said")] = ""
+    at: Annotated[str, doc_if_any("when it was measured, ISO 8601; empty: not known")] = ""
 
 
 class Peer(Strict):
@@ -41,7 +37,7 @@ class Peer(Strict):
     tool: str
     version: str
     median: float
-    samples: Annotated[int, Field(description="runs of the tool, of which this is the median")] = 1
+    samples: Annotated[int, doc("runs of the tool, of which this is the median")] = 1
 
 
 class Row(Strict):
@@ -59,21 +55,17 @@ class Row(Strict):
     high: float | None
     repetitions: list[float]
     launches: Annotated[
-        list[int],
-        Field(
-            exclude_if=lambda value: not value,
-            description="that took each repetition, by their place in the run; not there: not known",
-        ),
+        list[int], doc_if_any("that took each repetition, by their place in the run; not there: not known")
     ] = []
     ceiling: Ceiling | None = None
-    share: Annotated[float, Field(description="median over ceiling")] | None = None
+    share: Annotated[float, doc("median over ceiling")] | None = None
     verdict: str
-    verdict_reasons: Annotated[list[str], Field(description="what the verdict rests on")] = []
+    verdict_reasons: Annotated[list[str], doc("what the verdict rests on")] = []
     grade: Grade | None
     flags: list[Flag] = []
-    notes: Annotated[list[str], Field(description="what else there is to know, and no flag says")] = []
+    notes: Annotated[list[str], doc("what else there is to know, and no flag says")] = []
     peer: Peer | None = None
-    suite: Annotated[str, Field(description="that made it, where a result has the rows of several")] = ""
+    suite: Annotated[str, doc("that made it, where a result has the rows of several")] = ""
 
     def count(self, name: str, without: int = 0) -> int:
         """Return the parameter ``name``, which is a whole number; ``without`` where the row has none."""
@@ -148,13 +140,13 @@ class Finding(Strict):
     """A sentence with the numbers it rests on."""
 
     kind: str
-    title: Annotated[str, Field(description="a heading for people; empty where none is better than the text")] = ""
+    title: Annotated[str, doc("a heading for people; empty where none is better than the text")] = ""
     text: str
-    change: Annotated[str, Field(description="the command or setting that brings the gain")] = ""
+    change: Annotated[str, doc("the command or setting that brings the gain")] = ""
     gain: Gain | None = None
     severity: Literal["info", "advice", "warning"] = "info"
     numbers: dict[str, Scalar | list[Scalar] | None] = {}
-    suite: Annotated[str, Field(description="that says it, where a result has the findings of several")] = ""
+    suite: Annotated[str, doc("that says it, where a result has the findings of several")] = ""
 
 
 class Score(Strict):
@@ -167,8 +159,8 @@ class Score(Strict):
     high: float | None = None
     valid: bool
     reasons: list[str] = []
-    look: Annotated[bool, Field(description="not valid only because less was asked for than the rules want")] = False
-    suite: Annotated[str, Field(description="that made it, where a result has the scores of several")] = ""
+    look: Annotated[bool, doc("not valid only because less was asked for than the rules want")] = False
+    suite: Annotated[str, doc("that made it, where a result has the scores of several")] = ""
 
 
 PartStatus: TypeAlias = Literal["complete", "failed", "interrupted", "not available", "not begun"]
@@ -177,7 +169,7 @@ PartStatus: TypeAlias = Literal["complete", "failed", "interrupted", "not availa
 class Headline(Strict):
     """A row that stands for a part of the machine. ``row`` counts from 0 in the rows of the summary."""
 
-    part: Annotated[str, Field(description="cores, memory, disk, metadata, network ...")]
+    part: Annotated[str, doc("cores, memory, disk, metadata, network ...")]
     what: str
     row: Annotated[int, Field(ge=0)]
 
@@ -189,14 +181,14 @@ class Rung(Strict):
     """
 
     kind: str
-    what: Annotated[str, Field(description="a sentence: what was changed")]
+    what: Annotated[str, doc("a sentence: what was changed")]
     factor: Annotated[float, Field(gt=0)]
-    low: Annotated[float | None, Field(description="of the interval; null: not known")] = None
+    low: Annotated[float | None, doc("of the interval; null: not known")] = None
     high: float | None = None
     rows: list[int] = []
     advice: str = ""
     command: str = ""
-    may_rank: Annotated[bool, Field(description="it is a change of the user's machine or program")] = False
+    may_rank: Annotated[bool, doc("it is a change of the user's machine or program")] = False
 
     @property
     def clause(self) -> str:
@@ -215,7 +207,7 @@ class Ladder(Strict):
     The product of the factors of ``rungs`` and of ``unexplained`` is the share.
     """
 
-    part: Annotated[str, Field(description="cores, memory, disk writes ...")]
+    part: Annotated[str, doc("cores, memory, disk writes ...")]
     row: Annotated[int, Field(ge=0)]
     ceiling: Ceiling
     value: float
@@ -227,18 +219,18 @@ class Ladder(Strict):
 class PartValue(Strict):
     """The number that stands for a part of the machine, for programs. A ceiling and a share are of undisturbed ones."""
 
-    what: Annotated[str, Field(description="of what it is the number")]
+    what: Annotated[str, doc("of what it is the number")]
     value: float
     unit: str
     better: Literal["more", "less"]
     low: float | None
     high: float | None
-    level: Annotated[float | None, Field(description="of the interval from low to high; null: they are no interval")]
+    level: Annotated[float | None, doc("of the interval from low to high; null: they are no interval")]
     grade: Grade | None
     verdict: str
     ceiling: float | None = None
-    kind: Annotated[Literal["declared", "detected", "measured", "empirical"] | None, Field(description="of it")] = None
-    share: Annotated[float | None, Field(description="of the ceiling; of lost time: what was left")] = None
+    kind: Annotated[Literal["declared", "detected", "measured", "empirical"] | None, doc("of it")] = None
+    share: Annotated[float | None, doc("of the ceiling; of lost time: what was left")] = None
     row: Annotated[int, Field(ge=0, description="counts from 0 in the rows of the summary")]
 
 
@@ -247,16 +239,10 @@ class Part(Strict):
 
     suite: str
     status: PartStatus
-    reason: Annotated[str, Field(description="why it has not all its numbers")] = ""
+    reason: Annotated[str, doc("why it has not all its numbers")] = ""
     seconds: Annotated[float, Field(ge=0)] | None = None
     headlines: list[Headline] = []
-    first: Annotated[
-        bool,
-        Field(
-            exclude_if=lambda value: not value,
-            description="its headlines were measured first and stand for parts of the machine",
-        ),
-    ] = False
+    first: Annotated[bool, doc_if_any("its headlines were measured first and stand for parts of the machine")] = False
 
 
 class Summary(Strict):
@@ -271,35 +257,17 @@ class Summary(Strict):
     rows: list[Row]
     findings: list[Finding] = []
     scores: list[Score] = []
-    events: Annotated[list[Finding], Field(description="warnings and errors of the run, with advice")] = []
+    events: Annotated[list[Finding], doc("warnings and errors of the run, with advice")] = []
     system: dict[str, object] = {}
     parts: list[Part] = []
     headline: Annotated[
         dict[str, PartValue],
-        Field(
-            exclude_if=lambda value: not value,
-            description="by part: cores, memory, disk_writes, disk_reads, metadata, messages, network, noise",
-        ),
+        doc_if_any("by part: cores, memory, disk_writes, disk_reads, metadata, messages, network, noise"),
     ] = {}
-    ladders: Annotated[
-        list[Ladder],
-        Field(exclude_if=lambda value: not value, description="of the rows that stand for parts; not there without"),
-    ] = []
-    tune: Annotated[
-        Tuning | None,
-        Field(
-            exclude_if=lambda value: value is None, description="of a search for the best setting; not there without"
-        ),
-    ] = None
-
-    nodes: Annotated[
-        Nodes | None,
-        Field(exclude_if=lambda value: value is None, description="where each node was measured by itself"),
-    ] = None
-    judged: Annotated[
-        list[Judged],
-        Field(exclude_if=lambda value: not value, description="rows under the floors that were declared"),
-    ] = []
+    ladders: Annotated[list[Ladder], doc_if_any("of the rows that stand for parts; not there without")] = []
+    tune: Annotated[Tuning | None, doc_if_any("of a search for the best setting; not there without")] = None
+    nodes: Annotated[Nodes | None, doc_if_any("where each node was measured by itself")] = None
+    judged: Annotated[list[Judged], doc_if_any("rows under the floors that were declared")] = []
 
     @property
     def suites(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ullage.model.base import Tolerant
+from ullage.model.base import Tolerant, doc, doc_if_any
 from ullage.model.describe import MpiBuild
 
 SYSTEM_SCHEMA = "ullage.system/1"
@@ -22,9 +22,9 @@ class Cpu(Tolerant):
     logical_cpus: int | None = None
     usable_cpus: int | None = None
     usable_cores: int | None = None
-    base_hz: Annotated[float | None, Field(description="as the kernel states it; null: not stated")] = None
+    base_hz: Annotated[float | None, doc("as the kernel states it; null: not stated")] = None
     governor: str | None = None
-    caches: Annotated[dict[str, int], Field(description="bytes of one cache by level and kind: L1d, L2, L3")] = {}
+    caches: Annotated[dict[str, int], doc("bytes of one cache by level and kind: L1d, L2, L3")] = {}
     flags: list[str] = []
 
 
@@ -53,7 +53,7 @@ class DeviceLink(Tolerant):
     """The link of a drive as it was negotiated."""
 
     device: str
-    transfers_per_s: Annotated[float, Field(description="of one lane, before line coding")]
+    transfers_per_s: Annotated[float, doc("of one lane, before line coding")]
     lanes: int
     kind: Annotated[Literal["pcie", "sata"], Field(exclude_if=lambda kind: kind == "pcie")] = "pcie"
 
@@ -62,9 +62,9 @@ class DriveLimit(Tolerant):
     """What a control group lets this process read from a drive, or write to it past the page cache."""
 
     access: Literal["read", "write"]
-    unit: Annotated[Literal["bytes", "operations"], Field(description="that it counts a second")]
+    unit: Annotated[Literal["bytes", "operations"], doc("that it counts a second")]
     value: float
-    source: Annotated[str, Field(description="the file that states it, of the tightest group")]
+    source: Annotated[str, doc("the file that states it, of the tightest group")]
 
 
 class BlockDevice(Tolerant):
@@ -74,9 +74,7 @@ class BlockDevice(Tolerant):
     """
 
     name: str
-    parents: Annotated[
-        list[str], Field(description="devices beneath it: of a partition its disk, of a mapping its members")
-    ] = []
+    parents: Annotated[list[str], doc("devices beneath it: of a partition its disk, of a mapping its members")] = []
     size_bytes: int | None = None
     model: str | None = None
     logical_block_bytes: int | None = None
@@ -86,12 +84,9 @@ class BlockDevice(Tolerant):
     queue_requests: int | None = None
     read_ahead_bytes: int | None = None
     write_cache: str | None = None
-    link: Annotated[DeviceLink | None, Field(description="of an NVMe or SATA drive; null: none that shows")] = None
-    limits: Annotated[
-        list[DriveLimit],
-        Field(description="of control groups; not there: none that shows", exclude_if=lambda found: not found),
-    ] = []
-    numa_node: Annotated[int | None, Field(description="to which it is attached; null: the kernel does not say")] = None
+    link: Annotated[DeviceLink | None, doc("of an NVMe or SATA drive; null: none that shows")] = None
+    limits: Annotated[list[DriveLimit], doc_if_any("of control groups; not there: none that shows")] = []
+    numa_node: Annotated[int | None, doc("to which it is attached; null: the kernel does not say")] = None
 
 
 class Place(Tolerant):
@@ -103,10 +98,10 @@ class Place(Tolerant):
     mount_point: str | None = None
     file_system: str | None = None
     options: list[str] = []
-    source: Annotated[str | None, Field(description="device or server of the mount")] = None
-    is_memory: Annotated[bool | None, Field(description="held in memory (tmpfs, ramfs ...): no storage")] = None
-    is_remote: Annotated[bool | None, Field(description="a network file system by its type")] = None
-    free_bytes: Annotated[int | None, Field(description="for this user")] = None
+    source: Annotated[str | None, doc("device or server of the mount")] = None
+    is_memory: Annotated[bool | None, doc("held in memory (tmpfs, ramfs ...): no storage")] = None
+    is_remote: Annotated[bool | None, doc("a network file system by its type")] = None
+    free_bytes: Annotated[int | None, doc("for this user")] = None
     total_bytes: int | None = None
     free_inodes: int | None = None
     block_bytes: int | None = None
@@ -121,7 +116,7 @@ class Kernel(Tolerant):
     version: str | None = None
     distribution: str | None = None
     libc: str | None = None
-    options: Annotated[list[str], Field(description="those of its command line that change timing")] = []
+    options: Annotated[list[str], doc("those of its command line that change timing")] = []
     dirty_ratio: int | None = None
     dirty_background_ratio: int | None = None
     swappiness: int | None = None
@@ -132,7 +127,7 @@ class Limits(Tolerant):
 
     cgroup: Literal["v1", "v2", "hybrid", "none"] | None = None
     memory_bytes: int | None = None
-    cpu_quota: Annotated[float | None, Field(description="CPUs worth of time")] = None
+    cpu_quota: Annotated[float | None, doc("CPUs worth of time")] = None
     cpus_allowed: str | None = None
     memory_nodes_allowed: str | None = None
     open_files: int | None = None
@@ -142,12 +137,10 @@ class Limits(Tolerant):
 class Environment(Tolerant):
     """What surrounds the process."""
 
-    container: Annotated[str | None, Field(description="docker, podman, apptainer ... as far as it shows")] = None
-    hypervisor: Annotated[str | None, Field(description="kvm, xen ...; null: none that shows")] = None
-    scheduler: Annotated[str | None, Field(description="batch system whose allocation this is")] = None
-    variables: Annotated[
-        dict[str, str], Field(description="that change what MPI, threads or I/O do; allow-listed")
-    ] = {}
+    container: Annotated[str | None, doc("docker, podman, apptainer ... as far as it shows")] = None
+    hypervisor: Annotated[str | None, doc("kvm, xen ...; null: none that shows")] = None
+    scheduler: Annotated[str | None, doc("batch system whose allocation this is")] = None
+    variables: Annotated[dict[str, str], doc("that change what MPI, threads or I/O do; allow-listed")] = {}
 
 
 class NetworkInterface(Tolerant):
@@ -169,9 +162,9 @@ class Switch(Tolerant):
 
     name: str
     kind: Annotated[Literal["switch", "block"], Field(exclude_if=lambda kind: kind == "switch")] = "switch"
-    level: Annotated[int, Field(description="0: nodes are attached to it")] = 0
-    nodes: Annotated[list[str], Field(description="of the job, attached to this switch")] = []
-    switches: Annotated[list[str], Field(description="of the next lower level, attached to this switch")] = []
+    level: Annotated[int, doc("0: nodes are attached to it")] = 0
+    nodes: Annotated[list[str], doc("of the job, attached to this switch")] = []
+    switches: Annotated[list[str], doc("of the next lower level, attached to this switch")] = []
 
 
 class SystemFacts(Tolerant):
@@ -179,7 +172,7 @@ class SystemFacts(Tolerant):
 
     schema_: Annotated[Literal["ullage.system/1"], Field(alias="schema")] = SYSTEM_SCHEMA
     host: str | None = None
-    taken: Annotated[str, Field(description="ISO 8601 UTC")]
+    taken: Annotated[str, doc("ISO 8601 UTC")]
     cpu: Cpu = Cpu()
     memory: Memory = Memory()
     numa: list[NumaNode] = []
@@ -189,9 +182,6 @@ class SystemFacts(Tolerant):
     environment: Environment = Environment()
     network: list[NetworkInterface] = []
     # Most machines say nothing of switches, and their documents say nothing of the field.
-    switches: Annotated[
-        list[Switch],
-        Field(description="above the nodes of the job, by the batch system", exclude_if=lambda found: not found),
-    ] = []
+    switches: Annotated[list[Switch], doc_if_any("above the nodes of the job, by the batch system")] = []
     mpi: MpiBuild | None = None
     versions: dict[str, str] = {}

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from ullage.model.base import Strict
+from ullage.model.base import Strict, doc
 from ullage.model.record import Grade
 
 Purpose: TypeAlias = Literal["default", "start", "search", "race", "confirm"]
@@ -26,7 +26,7 @@ class TuneCommand(Strict):
 
     argv: list[str]
     value: str
-    code: Annotated[int | None, Field(description="its exit code; null: it was not started, or ended by its limit")]
+    code: Annotated[int | None, doc("its exit code; null: it was not started, or ended by its limit")]
     seconds: Annotated[float, Field(ge=0)]
     said: str = ""
 
@@ -41,28 +41,25 @@ class TuneTrial(Strict):
     purpose: Purpose
     setting: dict[str, str]
     values: dict[str, float] = {}
-    reason: Annotated[str, Field(description="why it failed; empty otherwise")] = ""
-    breaks: Annotated[str, Field(description="constraint that its setting breaks; empty: none")] = ""
+    reason: Annotated[str, doc("why it failed; empty otherwise")] = ""
+    breaks: Annotated[str, doc("constraint that its setting breaks; empty: none")] = ""
     seconds: Annotated[float, Field(ge=0)]
     bytes: Annotated[int, Field(ge=0, description="written")]
-    result: Annotated[str, Field(description="folder of its result below that of the tune")]
-    key: Annotated[str, Field(description="hash of what was asked of the suite")] = ""
-    is_short: Annotated[bool, Field(description="ended early, far below the best: fewer repetitions than others")] = (
-        False
-    )
+    result: Annotated[str, doc("folder of its result below that of the tune")]
+    key: Annotated[str, doc("hash of what was asked of the suite")] = ""
+    is_short: Annotated[bool, doc("ended early, far below the best: fewer repetitions than others")] = False
     is_proxy: Annotated[
-        bool, Field(description="a short trial: its values count relative to those of the default in short trials")
+        bool, doc("a short trial: its values count relative to those of the default in short trials")
     ] = False
     commands: list[TuneCommand] = []
-    verdict: Annotated[str, Field(description="of the rows of the objectives, the same of all or several words")] = ""
-    grade: Annotated[Grade | None, Field(description="the worst of these rows")] = None
+    verdict: Annotated[str, doc("of the rows of the objectives, the same of all or several words")] = ""
+    grade: Annotated[Grade | None, doc("the worst of these rows")] = None
     work: Annotated[
-        list[float],
-        Field(description="bytes of an operation and of a repetition of these rows' cases; empty: not known"),
+        list[float], doc("bytes of an operation and of a repetition of these rows' cases; empty: not known")
     ] = []
     default_there: Annotated[
         dict[str, float],
-        Field(description="of a trial of an earlier search: means of that search's default; its values count by them"),
+        doc("of a trial of an earlier search: means of that search's default; its values count by them"),
     ] = {}
 
 
@@ -114,10 +111,8 @@ class TuneConfirmation(Strict):
     high: float
     pairs: int
     answer: Literal["better", "not better", "undecided"]
-    breaks: Annotated[str, Field(description="constraint that the best setting breaks in the pairs; empty: none")] = ""
-    differs: Annotated[str, Field(description="why best and default are not the same measurement; empty: they are")] = (
-        ""
-    )
+    breaks: Annotated[str, doc("constraint that the best setting breaks in the pairs; empty: none")] = ""
+    differs: Annotated[str, doc("why best and default are not the same measurement; empty: they are")] = ""
 
 
 class TuneCost(Strict):

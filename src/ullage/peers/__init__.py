@@ -37,10 +37,8 @@ class Installed:
 class PeerTool:
     """A known tool that can run for comparison.
 
-    ``doc``: what it is. ``compared_on``: the work it does beside ours.
-
-    ``installed`` never fails: it runs the program's own word for its version at most, and is None where that says
-    nothing usable.
+    ``doc``: what it is. ``compared_on``: the work it does beside ours. ``installed`` never fails: it runs the program's
+    own word for its version at most, and is None where that says nothing usable.
     """
 
     name: str

@@ -41,7 +41,6 @@ class FioJob:
     """Work for fio.
 
     ``volume_bytes`` is of all jobs together, each with a file and an equal share; ``depth`` is of each job.
-
     ``PeerError`` for a job that fio would not do as it stands here.
     """
 
@@ -71,10 +70,7 @@ class FioJob:
 
 
 def fio_command(program: Installed, job: FioJob) -> list[str]:
-    """Return the words that run ``job`` in the folder of its files.
-
-    Every name is relative, so no path needs escaping.
-    """
+    """Return the words that run ``job`` in the folder of its files. All names are relative, so none needs escaping."""
     shared = [
         f"--rw={job.mode}",
         f"--bs={job.block_bytes}",

@@ -214,10 +214,7 @@ def run_hpcc(program: Installed, job: HpccJob, *, limit_s: float = 600.0) -> Hpc
 
 
 def parse_answer(text: str, job: HpccJob) -> HpccAnswer:
-    """Read what ``hpccoutf.txt`` says of ``job``.
-
-    Raise ``PeerError`` when it is of another job, has failed or lacks a number.
-    """
+    """Read ``hpccoutf.txt``; raise ``PeerError`` when it is of another job, has failed or lacks a number."""
     found = _SUMMARY.search(text)
     if found is None:
         raise PeerError("hpcc's answer has no summary")

@@ -46,10 +46,9 @@ class MbwJob(ToolJob):
     """One thread copies an array to another, by a loop over longs or by memcpy of blocks.
 
     It counts each byte once, where STREAM counts it read and written: its numbers are turned into bytes/s of the
-    latter. Its arrays are of ordinary pages, touched once before the time.
-
-    ``array_bytes``: of each of the two arrays. ``block_bytes``: of a memcpy, with ``blocks``. ``PeerError`` for arrays
-    that are no whole MiB, which is all that mbw takes.
+    latter. Its arrays are of ordinary pages, touched once before the time. ``array_bytes``: of each of the two arrays.
+    ``block_bytes``: of a memcpy, with ``blocks``. ``PeerError`` for arrays that are no whole MiB, which is all that mbw
+    takes.
     """
 
     tool = MBW
@@ -95,9 +94,8 @@ SYSBENCH: Final = PeerTool(
 class SysbenchJob(ToolJob):
     """Each thread goes through a buffer of its own, again and again.
 
-    Its reads and writes are of one machine word each, so it is slower than what memory gives.
-
-    ``buffer_bytes``: of each thread. ``PeerError`` for a size that is no power of two, which sysbench refuses.
+    Its reads and writes are of one machine word each, so it is slower than what memory gives. ``buffer_bytes``: of each
+    thread. ``PeerError`` for a size that is no power of two, which sysbench refuses.
     """
 
     tool = SYSBENCH

@@ -35,9 +35,8 @@ class Iperf3Job(ServedJob):
 
     The same as ours: what counts is what the receiver has got, after a warm-up that is left out (``-O``, tcp only: for
     udp it would leave the packets in its count of losses). Not the same: before 3.16 all streams of a side are served
-    by one thread; a udp block is a call each, where ours hands the kernel many at once.
-
-    ``address`` is the server's, ``source`` the client's, empty: any. ``PeerError`` for what iperf3 refuses.
+    by one thread; a udp block is a call each, where ours hands the kernel many at once. ``address`` is the server's,
+    ``source`` the client's, empty: any. ``PeerError`` for what iperf3 refuses.
     """
 
     tool = IPERF3
@@ -122,9 +121,8 @@ class SockperfJob(ServedJob):
     """Its ping-pong: one message to and fro, blocking, by TCP or UDP, for whole ``seconds``.
 
     Its messages have a header of 14 bytes, so nothing shorter can be measured. It is asked for whole round trips, which
-    is what our latencies are. It has percentiles of its own (no 95 %), and warms up for 0.4 s of its time.
-
-    ``address`` is the server's, ``source`` the client's, empty: any.
+    is what our latencies are. It has percentiles of its own (no 95 %), and warms up for 0.4 s of its time. ``address``
+    is the server's, ``source`` the client's, empty: any.
     """
 
     tool = SOCKPERF

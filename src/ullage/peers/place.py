@@ -110,10 +110,7 @@ class _Entry:
 
 
 def _listed_files(folder: int, dataset: str) -> int:
-    """Return the most files of ``dataset`` that a line of the manifest lists, or 0.
-
-    An earlier peer that was interrupted may have left them.
-    """
+    """Return the most files of ``dataset`` that the manifest lists, as an interrupted peer has left them, or 0."""
     most = 0
     for line in _read(folder, _MANIFEST).splitlines():
         with contextlib.suppress(ValueError):
@@ -137,10 +134,7 @@ def _said(path: Path) -> Generator[None]:
 
 
 def _open_run_folder(opened: ExitStack, claim: ExitStack, target_path: Path, run_id: str) -> tuple[int, int, Path]:
-    """Open target and run folder; return their descriptors and the folder's real path.
-
-    Links on the way to the target are followed. ``claim`` holds the marker that is locked.
-    """
+    """Open target and run folder. Links to the target are followed. ``claim`` holds the marker, which is locked."""
     target = _opened(opened, os.open(target_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
     name = PREFIX + run_id
     path = Path(os.readlink(f"/proc/self/fd/{target}")) / name  # noqa: PTH115 - the kernel's word for a descriptor
@@ -187,10 +181,7 @@ def _write(descriptor: int, text: bytes) -> None:
 
 
 def _check_own(folder: int, path: Path, run_id: str) -> None:
-    """Refuse a folder that others own or may write to, or that has no marker of this run.
-
-    Others could change such a folder while we use it.
-    """
+    """Refuse a folder that others own or may write to, and so may change meanwhile, or without this run's marker."""
     status = os.fstat(folder)
     if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) != 0o700:
         raise PeerError(f"{path}: belongs to another user or is open to others; refused")
@@ -203,10 +194,7 @@ def _check_own(folder: int, path: Path, run_id: str) -> None:
 
 
 def _lock(claim: ExitStack, folder: int, path: Path) -> None:
-    """Lock the marker, opened for writing as the engine does: NFS locks nothing else exclusively.
-
-    A file system without locks refuses nobody.
-    """
+    """Lock the marker, opened for writing, as NFS needs and the engine does; without locks nobody is refused."""
     marker = _opened(claim, os.open(MARKER, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder))
     try:
         fcntl.flock(marker, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -227,20 +215,14 @@ def _read(folder: int, name: str, most_bytes: int = -1) -> bytes:
 
 
 def _append(folder: int, line: bytes) -> None:
-    """Append a line and sync it, so that it is there before the first file is.
-
-    A line that a crash has cut is ended first, so that it does not swallow this one.
-    """
+    """Append a line, on the disk before the first file is; end one before it that a crash has cut."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     is_cut = not (_read(folder, _MANIFEST) or b"\n").endswith(b"\n")
     _write(os.open(_MANIFEST, flags, 0o600, dir_fd=folder), b"\n" + line if is_cut else line)
 
 
 def _remove_files(folder: int, entry: _Entry) -> None:
-    """Remove the files of a dataset and its directory; what is missing is fine.
-
-    Anything else in the directory stays, and is an error.
-    """
+    """Remove the files of a dataset and its directory, where there; anything else in it stays, and is an error."""
     try:
         directory = os.open(entry.directory, _FOLDER_FLAGS, dir_fd=folder)
     except FileNotFoundError:
@@ -271,10 +253,7 @@ def _remove_empty(target: int, folder: int, name: str, claim: ExitStack) -> None
 
 
 def _remove_directory(parent: int, directory: int, name: str) -> None:
-    """Remove a directory as the engine does.
-
-    While it holds nothing but files that NFS or FUSE keep under names of their own, wait for their client.
-    """
+    """Remove a directory; wait while it holds only files that NFS or FUSE keep under names of their own."""
     for _ in range(_MOST_LOOKS):
         try:
             os.rmdir(name, dir_fd=parent)

@@ -43,10 +43,7 @@ _ABSENT: Final = "ullage: absent"
 
 @dataclass(frozen=True, slots=True)
 class HostCommands:
-    """How a command is started where the client is and where the server is; None: here.
-
-    ``environment``: for what starts it, besides ours. ``host``: the server's, for messages.
-    """
+    """How commands start at client and server; None: here. ``environment``: besides ours. ``host``: the server's."""
 
     client: HostCommand | None = None
     server: HostCommand | None = None
@@ -64,10 +61,7 @@ HERE: Final = HostCommands()
 
 
 def run_job(program: Installed, job: ToolJob, hosts: HostCommands = HERE, limit_s: float = 60.0) -> dict[str, float]:
-    """Do ``job``, with its server where it has one, and return values by metric name.
-
-    Raise ``PeerError`` where it gives none, or is not done within ``limit_s``.
-    """
+    """Do ``job``, with its server if any; return values by metric, or raise ``PeerError``, also after ``limit_s``."""
     if not isinstance(job, ServedJob):
         return job.values(hosts.answer(job.command(program, 0), limit_s))
     with served(lambda port: job.server(program, port), job.address, job.listens_by, limit_s, hosts) as port:
@@ -107,10 +101,7 @@ def _may_bind(family: socket.AddressFamily, address: str) -> bool:
 def served(
     command: Callable[[int], Sequence[str]], address: str, transport: Transport, limit_s: float, hosts: HostCommands
 ) -> contextlib.AbstractContextManager[int]:
-    """Run the server ``command(port)`` while the block does, where ``hosts`` say, and give the port.
-
-    ``limit_s``: of the block, at most.
-    """
+    """Run the server ``command(port)`` during the block, ``limit_s`` at most, where ``hosts`` say; give the port."""
     if hosts.server is None:
         return serving(command, address, transport)
     return serving_there(command, hosts, transport, limit_s)

@@ -30,10 +30,7 @@ class Ended:
 
 
 def run_to_end(command: Sequence[str], folder: Path, environment: Mapping[str, str], limit_s: float) -> Ended:
-    """Run ``command`` in ``folder`` with ``environment`` besides our own. Whatever ends this call ends all of it.
-
-    Raise ``PeerError`` when it cannot be started or takes longer than ``limit_s``.
-    """
+    """Run ``command`` and end all of it; raise ``PeerError`` if it cannot be started or takes over ``limit_s``."""
     name = Path(command[0]).name
     try:
         started = Supervised.start(
@@ -67,10 +64,7 @@ def answer(command: Sequence[str], limit_s: float, environment: Mapping[str, str
 
 
 def failure(tool: str, reason: str, said: str) -> PeerError:
-    """Make the error that ``tool`` failed for ``reason``, with the first line of what it has ``said``.
-
-    Rules, which launchers begin with, and blank lines are left out.
-    """
+    """Make the error of ``tool`` with the first line that it ``said``, past blank ones and the rules of launchers."""
     first = next((line for line in said.splitlines() if line.strip(" -=\t")), "")
     return PeerError(f"{tool} failed ({reason})" + (f": {one_line(first, 120)}" if first else ""))
 

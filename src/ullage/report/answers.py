@@ -283,14 +283,18 @@ _WORDS: Final = {
     flags.DRIFTING: "repetitions that rise or fall in turn",
     flags.DEPENDENT: "repetitions that are not independent",
     flags.NOT_CONVERGED: "the interval is wider than was asked",
-    flags.INVALID: "INVALID: breaks a limit of physics",
+    flags.INVALID_ABOVE_CEILING: "INVALID: breaks a limit of physics",
+    flags.INVALID_LITTLES_LAW: "INVALID: breaks a limit of physics",
+    flags.INVALID_VERIFICATION: "INVALID: wrong data was read back",
+    flags.INVALID_NOTHING_ARRIVED: "INVALID: nothing arrived",
+    flags.INVALID: "INVALID: incomplete, or against the rules of its benchmark",
     "interval-below-95": "too few repetitions for a 95 % interval",
 }
 
 
-def flag_words(kind: str) -> str:
-    """Say what a flag of ``kind`` means; of a kind that nobody has put into words, return its code."""
-    return _WORDS.get(kind, kind.replace("-", " "))
+def flag_words(flag: flags.Flag) -> str:
+    """Say what ``flag`` means; of a kind that nobody has put into words, return its code."""
+    return _WORDS.get(flag.code) or _WORDS.get(flag.kind, flag.kind.replace("-", " "))
 
 
 def unanswered(rows: Sequence[Row]) -> str:
@@ -346,8 +350,8 @@ def _accesses(verdicts: dict[str, str]) -> str:
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:
-    counts = Counter(kind for row in rows for kind in dict.fromkeys(flag.kind for flag in row.flags))
-    texts = [f"{flag_words(kind)} ({_share(count, len(rows))})" for kind, count in counts.most_common()]
+    counts = Counter(words for row in rows for words in dict.fromkeys(map(flag_words, row.flags)))
+    texts = [f"{words} ({_share(count, len(rows))})" for words, count in counts.most_common()]
     if not texts:
         return []
     more = [f"{len(texts) - _MOST_FLAGS} more"] if len(texts) > _MOST_FLAGS else []

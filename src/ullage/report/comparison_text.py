@@ -41,10 +41,13 @@ def counts_line(found: Comparison, name: str) -> str:
     """Write ``scratch against nvme: faster in 3, slower in 80, cannot tell in 5 of 88 cells``."""
     counts = found.counts(name)
     parts = [f"{outcome} in {counts[outcome]}" for outcome in _OUTCOMES]
-    total = sum(counts.values())
-    if not total:
-        return f"{name} against {found.base_name}: no cell can be compared"
-    return f"{name} against {found.base_name}: {', '.join(parts)} of {total} cells"
+    return f"{name} against {found.base_name}: {', '.join(parts)} of {sum(counts.values())} cells"
+
+
+def _partnerless_lines(found: Comparison) -> list[str]:
+    """Return a line on the names of which no cell can be compared, if there are any."""
+    alone = [name for name in found.names if name != found.base_name and not found.counts(name)]
+    return [f"nothing of {listing(alone)} can be compared with {found.base_name}"] if alone else []
 
 
 def _keys(found: Comparison) -> list[str]:
@@ -148,8 +151,9 @@ def _print_head(console: "Console", found: Comparison) -> None:
 def _decisions(found: Comparison) -> list[str]:
     lines: list[str] = []
     for name in found.names:
-        if name != found.base_name:
+        if name != found.base_name and found.counts(name):
             lines += [counts_line(found, name), *_by_access(found, name)]
+    lines += _partnerless_lines(found)
     if found.unmatched:
         lines.append(f"{found.unmatched} rows have no partner: no row differs from them in {found.by} alone.")
     return lines
@@ -206,7 +210,8 @@ def to_markdown(found: Comparison) -> str:
     others = [name for name in found.names if name != found.base_name]
     parts = [f"# {escape(f'{listing(others)} against {found.base_name}')}"]
     parts += [f"**Warning:** {escape(warning)}" for warning in found.warnings]
-    parts += ["\n".join(f"- {escape(counts_line(found, name))}" for name in others)]
+    decided = [counts_line(found, name) for name in others if found.counts(name)]
+    parts += ["\n".join(f"- {escape(line)}" for line in [*decided, *_partnerless_lines(found)])]
     told = [*difference_texts(found), *score_texts(found), *map(attribution_text, found.attributions)]
     parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
     for change in found.attributions:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar, overload
 from ullage.analysis.metrics import load_metrics
 from ullage.grouping import grouped
 from ullage.model.summary import Row
-from ullage.quantity import DASH, significant
+from ullage.quantity import DASH, format_compact, format_row, significant
 from ullage.report.contents import Chart, Content, Figure, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import (
@@ -36,7 +36,10 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
-from ullage.report.verdicts import headword
+from ullage.report.plots import HeatMap, shade_positions
+from ullage.report.vega import Spec, tooltip
+from ullage.report.verdicts import classify, headword
+from ullage.report.view import best_of
 from ullage.units import format_bytes, format_volume
 
 PhaseLineT = TypeVar("PhaseLineT", bound=PhaseLine)
@@ -61,6 +64,7 @@ _OF_THE_FIRST: Final[Mapping[str, Callable[[Row], str]]] = {
 }
 _COUNTED: Final = {"chains", "depth", "files", "n", "particles", "ranks", "steps", "streams", "tests", "threads"}
 """Parameters whose values are numbers."""
+_CELL_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,62 @@ def tables_of(
     return build
 
 
+def row_map(
+    found: HeatMap,
+    rows: Sequence[Row],
+    column: Callable[[Row], str],
+    line: Callable[[Row], str],
+    what: Callable[[Row], str],
+    more: Sequence[Spec] = (),
+) -> Spec:
+    """Draw a cell for each of ``rows``, shaded by its median, the best one framed.
+
+    ``what`` names a cell where a pointer rests on it; ``more`` layers are drawn over the cells.
+    """
+    best, shades = best_of(rows), shade_positions([row.median for row in rows])
+    cells = [
+        {
+            "column": column(row),
+            "line": line(row),
+            "label": format_compact(row.median, row.unit),
+            "position": round(shade, 3),
+            "best": row is best,
+            "hollow": not (measured := classify(row)).filled,
+            "measured": measured.label,
+            "what": what(row),
+            "text": format_row(row),
+            "verdict": row.verdict,
+            "flags": ", ".join(row.flag_codes),
+        }
+        for row, shade in zip(rows, shades, strict=True)
+    ]
+    return found.spec(cells, _CELL_TOOLTIP, more=more)
+
+
+@dataclass(frozen=True)
+class PartOfReport:
+    """Where the sections and charts of a suite stand in a report: with which part of the machine, and in what order."""
+
+    suite: str
+    part: str
+    order: int
+
+    def section(self, title: str, doc: str, build: Callable[[ReportData], Content | None]) -> Section:
+        """Return the section that shows the rows of the suite."""
+        return Section(self.suite, title, doc, self.order, build, self.suite, self.part)
+
+    def chart(
+        self, name: str, title: str, doc: str, build: Callable[[ReportData], list[Figure]], order: int | None = None
+    ) -> Chart:
+        """Return a chart; ``order``: its place where that is not the one of the section."""
+        return Chart(name, title, doc, self.order if order is None else order, build, self.part)
+
+
 def storage_section(suite: str, title: str, doc: str, build: Callable[[ReportData], Content | None]) -> Section:
     """Return the section of a suite that measures storage."""
-    return Section(name=suite, title=title, doc=doc, order=2, part="disk", build=build, suite=suite)
+    return PartOfReport(suite, "disk", 2).section(title, doc, build)
 
 
 def storage_chart(name: str, title: str, doc: str, build: Callable[[ReportData], list[Figure]]) -> Chart:
     """Return the chart of a suite that measures storage."""
-    return Chart(name=name, title=title, doc=doc, order=3, part="disk", build=build)
+    return Chart(name, title, doc, 3, build, "disk")

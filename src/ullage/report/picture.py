@@ -85,7 +85,7 @@ def description(vessel: Vessel) -> str:
     )
     if share is None:
         return f"{known}. Empty: no ceiling is known; {vessel.advice}."
-    wrong = " It does not count: it breaks a limit of physics." if vessel.is_invalid else ""
+    wrong = " It does not count: it is INVALID." if vessel.is_invalid else ""
     return f"{known}. Filled to {percent(share)} of {vessel.kind}.{wrong}"
 
 

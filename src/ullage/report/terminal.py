@@ -255,8 +255,7 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     for flag in row.flags:
         yield (
             "flag",
-            f"{flag_words(flag.code if flag.is_below_level else flag.kind)} ({flag.code})"
-            + (f": {flag.reason}" if flag.reason else ""),
+            f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""),
         )
     for note in row.notes:
         yield "note", note

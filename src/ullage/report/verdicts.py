@@ -40,7 +40,13 @@ CLASSES: Final = (
     VerdictClass("mixed", "mixed", "diamond", "diamonds", "a cache of this machine held a part of the bytes"),
     VerdictClass("warm", "warm or cached", "square", "squares", "a cache of this machine stood in for the target"),
     VerdictClass("unknown", "unknown", "triangle-up", "triangles", "what answered cannot be told from this machine"),
-    VerdictClass("invalid", "INVALID", "cross", "crosses", "breaks a limit of physics: not a speed"),
+    VerdictClass(
+        "invalid",
+        "INVALID",
+        "cross",
+        "crosses",
+        "breaks a limit of physics, is incomplete, or is against the rules: not a result",
+    ),
 )
 _SHARE: Final = re.compile(r" \d+ %$")
 _BY_NAME: Final = {verdict.name: verdict for verdict in CLASSES}

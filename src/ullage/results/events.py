@@ -112,10 +112,7 @@ class _Met:
 
 
 def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
-    """Return one finding for each different event, with how often it was met.
-
-    Each code has its first 20 events as findings, and one finding that counts the rest.
-    """
+    """Return a finding for each different event, with its count; of a code 20 at most, and one for the rest."""
     met: dict[_Event, _Met] = {}
     for file in files:
         for record in file.events:
@@ -207,10 +204,7 @@ class _Account:
 
 
 def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
-    """Return the cases with at least one repetition that failed or hung, in the order in which they were met.
-
-    A repetition that somebody interrupted did not fail.
-    """
+    """Return the cases with a repetition that failed or hung, but was not interrupted, in the order as met."""
     accounts: dict[str, _Account] = {}
     for records in launches:
         ranks = 0

@@ -109,10 +109,7 @@ class ResultFolder:
 
     @classmethod
     def create(cls, path: Path | None, request: Request) -> "ResultFolder":
-        """Make the folder (default ``./ullage-results/<run id>``) and write the request into it.
-
-        An existing empty folder is taken; one that holds anything is refused with ``UserError``.
-        """
+        """Make the new or empty folder (default ``ullage-results/RUN_ID``) with its request, or raise ``UserError``."""
         folder = (path or DEFAULT_PARENT / request.run_id).absolute()
         if not is_plain_line(str(folder)):
             what = "is not UTF-8 without control characters, as all names in results are"
@@ -160,10 +157,7 @@ class ResultFolder:
         return self.path / _PARTS / "outcomes.json"
 
     def part(self, name: str) -> Self:
-        """Return the result of the part ``name``, which may not exist yet; raise ``UserError`` for a link.
-
-        A link may lead out of the result, or back into it.
-        """
+        """Return the result of part ``name``, there or not; raise ``UserError`` for a link, which may lead out."""
         place = self.path / _PARTS / name
         if not self._is_part(name):
             raise UserError("is a link, or no name of a part", str(place), _COMPLETE)
@@ -272,10 +266,7 @@ class ResultFolder:
         append_line(self.peers_path, record.model_dump_json().encode())
 
     def read_peers(self) -> list[PeerRecord]:
-        """Read what other tools measured, in the order of their runs, without lines that a crash cut short.
-
-        Raise ``UserError`` when the file cannot be read; return none where there is no file.
-        """
+        """Read what other tools measured, in order, without cut lines, or none; raise ``UserError`` if unreadable."""
         try:
             lines = read_bytes(self.peers_path).splitlines()
         except FileNotFoundError:

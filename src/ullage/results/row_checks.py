@@ -5,39 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from ullage.analysis.statistics import (
-    INDEPENDENT,
-    Dependence,
-    Interval,
-    autocorrelation,
-    outliers,
-    relative_width,
-)
-from ullage.analysis.verdicts.physics import (
-    above_ceiling,
-    buffers_in_turn,
-    clock_stopped,
-    littles_law,
-    not_persistent,
-    payload_in_time,
-    removed_lately,
-    stamped_in_groups,
-    too_short,
-    verification,
-    verified_in_time,
-)
-from ullage.model.flags import (
-    CLOCK_SKEW,
-    DEPENDENT,
-    DRIFTING,
-    IDLE_RANKS,
-    NOT_CONVERGED,
-    OUTLIERS,
-    OVERSUBSCRIBED,
-    UNPINNED,
-    Flag,
-    interval_below,
-)
+from ullage.analysis.statistics import INDEPENDENT, Dependence, Interval, autocorrelation, outliers, relative_width
+from ullage.analysis.verdicts import physics
+from ullage.model import flags as codes
+from ullage.model.flags import Flag, interval_below
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord
 from ullage.model.summary import Ceiling
 from ullage.quantity import percent
@@ -69,27 +40,24 @@ def verified_share(notes: Iterable[str]) -> float | None:
 def check_phases(
     phases: Sequence[PhaseRecord], case: CaseRecord, run: RunRecord, *, simulated: bool = False
 ) -> list[Flag]:
-    """Return what single repetitions show, each flag once, with the number of repetitions that show it.
-
-    ``simulated``: there is no storage behind the target, so idle ranks are no news.
-    """
+    """Return what repetitions show, each flag once with their number. ``simulated``: idle ranks are no news."""
     seen: dict[str, list[Flag]] = {}
     for phase in phases:
         found = (
-            littles_law(phase, case.workload_parameters),
-            verification(phase),
-            payload_in_time(phase),
-            clock_stopped(phase),
-            verified_in_time(phase, case.workload_parameters),
-            buffers_in_turn(phase, case.workload_parameters),
-            stamped_in_groups(phase),
-            not_persistent(phase),
-            removed_lately(phase),
-            too_short(phase, run.clock.read_cost_ns),
+            physics.littles_law(phase, case.workload_parameters),
+            physics.verification(phase),
+            physics.payload_in_time(phase),
+            physics.clock_stopped(phase),
+            physics.verified_in_time(phase, case.workload_parameters),
+            physics.buffers_in_turn(phase, case.workload_parameters),
+            physics.stamped_in_groups(phase),
+            physics.not_persistent(phase),
+            physics.removed_lately(phase),
+            physics.too_short(phase, run.clock.read_cost_ns),
             _clocks(phase, run),
         )
         for flag in found:
-            if flag is not None and not (simulated and flag.code == IDLE_RANKS):
+            if flag is not None and not (simulated and flag.code == codes.IDLE_RANKS):
                 seen.setdefault(flag.code, []).append(flag)
     return [Flag(code=code, reason=f"{flags[0].reason}{_of(len(flags), len(phases))}") for code, flags in seen.items()]
 
@@ -102,7 +70,7 @@ def _clocks(phase: PhaseRecord, run: RunRecord) -> Flag | None:
     if clock.residual_ns <= _SKEW_NS or clock.residual_ns <= _SKEW_SHARE * phase.elapsed_ns:
         return None
     reason = f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms"
-    return Flag(code=CLOCK_SKEW, reason=f"{reason}: one of them jumped" if clock.jumped else reason)
+    return Flag(code=codes.CLOCK_SKEW, reason=f"{reason}: one of them jumped" if clock.jumped else reason)
 
 
 def _of(count: int, total: int) -> str:
@@ -116,15 +84,12 @@ def check_values(
     ceiling: Ceiling | None,
     dependence: Dependence = INDEPENDENT,
 ) -> list[Flag]:
-    """Return the flags that the samples of one metric show, impossible ones first.
-
-    ``wanted_width``: the relative width of the interval that the stop rule asked for.
-    """
-    above = None if ceiling is None else above_ceiling(interval.median / ceiling.value, ceiling)
+    """Return the flags of a metric's samples, impossible ones first. ``wanted_width``: relative, of the stop rule."""
+    above = None if ceiling is None else physics.above_ceiling(interval.median / ceiling.value, ceiling)
     flags = [above, *_interval(values, interval, wanted_width)]
     if (count := len(values)) > 1 and dependence.correlation > 0:
         found = f"repetitions depend on those before them (correlation {dependence.correlation:.2f} over all cells)"
-        flags.append(Flag(code=DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}"))
+        flags.append(Flag(code=codes.DEPENDENT, reason=f"{found}: {count} count as {dependence.effective(count):.1f}"))
     flags += _series(values)
     return [flag for flag in flags if flag is not None]
 
@@ -140,7 +105,7 @@ def _interval(values: Sequence[float], interval: Interval, wanted_width: float |
         known = (
             f"the {what} is +-{percent(width, 1)} after {count} repetitions" if count > 1 else "there is one repetition"
         )
-        flags.append(Flag(code=NOT_CONVERGED, reason=f"{known}; +-{percent(wanted_width, 1)} was asked for"))
+        flags.append(Flag(code=codes.NOT_CONVERGED, reason=f"{known}; +-{percent(wanted_width, 1)} was asked for"))
     return flags
 
 
@@ -157,10 +122,10 @@ def _series(values: Sequence[float]) -> list[Flag]:
     count, flags = len(values), list[Flag]()
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
         reason = f"{len(odd)} of {count} repetitions {'lies' if len(odd) == 1 else 'lie'} outside Tukey's fences"
-        flags.append(Flag(code=f"{OUTLIERS}:{len(odd)}", reason=reason))
+        flags.append(Flag(code=f"{codes.OUTLIERS}:{len(odd)}", reason=reason))
     if count >= _ENOUGH_FOR_DRIFT and (autocorrelation(values) or 0.0) > _DRIFT:
         reason = "each repetition is close to the one before: the interval is too narrow"
-        flags.append(Flag(code=DRIFTING, reason=reason))
+        flags.append(Flag(code=codes.DRIFTING, reason=reason))
     return flags
 
 
@@ -178,11 +143,13 @@ def check_launch(run: RunRecord) -> list[Flag]:
     flags: list[Flag] = []
     if pinning.oversubscribed:
         cores = f"{pinning.most_ranks_on_a_node} ranks on a node share {pinning.cores_available} cores"
-        flags.append(Flag(code=OVERSUBSCRIBED, reason=cores))
+        flags.append(Flag(code=codes.OVERSUBSCRIBED, reason=cores))
     elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
-        flags.append(Flag(code=UNPINNED, reason=_unpinned(run)))
+        flags.append(Flag(code=codes.UNPINNED, reason=_unpinned(run)))
     if clock.residual_ns > _SKEW_NS:
         flags.append(
-            Flag(code=CLOCK_SKEW, reason=f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms")
+            Flag(
+                code=codes.CLOCK_SKEW, reason=f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms"
+            )
         )
     return flags

@@ -32,9 +32,8 @@ _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 class TargetFacts:
     """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``.
 
-    ``limits``: of control groups on its drive, which bound what is known to pass the page cache.
-
-    ``is_place``: false for memory and messages, of which nobody asks what was behind them: their verdict has no reason.
+    ``limits``: of control groups on its drive, which bound what is known to pass the page cache. ``is_place``: false
+    for memory and messages, of which nobody asks what was behind them: their verdict has no reason.
     """
 
     holds_data: bool = True
@@ -50,7 +49,6 @@ class RowContext:
     """What a suite adds to its records when rows are made of them.
 
     ``accesses``: phases that become rows, empty for all. ``wanted_width``: what the stop rule asked for.
-
     ``most_repetitions``: what was asked for at most. ``settable``: what advice may name.
     """
 
@@ -63,10 +61,7 @@ class RowContext:
     settable: Settable = NOTHING_SETTABLE
 
     def without_storage(self, target: str, metrics: tuple[str, ...], *, is_place: bool = True) -> "RowContext":
-        """Return the context for ``metrics`` of all phases of work on a target that holds no data.
-
-        ``is_place``: see ``TargetFacts``.
-        """
+        """Return the context for ``metrics`` of work on a target without data. ``is_place``: see ``TargetFacts``."""
         targets = {**self.targets, target: TargetFacts(holds_data=False, is_place=is_place)}
         return replace(self, accesses=(), metrics=metrics, targets=targets)
 
@@ -95,10 +90,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class RowFrame:
-    """Everything of a row but what its samples say, which ``flags`` stand before and ``last_flags`` after.
-
-    More is better of all but times, unless ``better`` says otherwise.
-    """
+    """All of a row but its samples. Its ``flags`` stand before, ``last_flags`` after theirs; times are better less."""
 
     metric: str
     unit: str

@@ -15,6 +15,9 @@ _TELLING: Final = tuple(
         rf"^{re.escape(ENGINE_MARK)}",
         r"Auto-detection of PMI version failed|unsupported PMI version",
         r"was not built with SLURM's PMI|not built with support for PMI|PMI2? ?support",
+        r"No route to host|Network is unreachable|Connection refused|[Cc]onnection timed out",
+        r"Host key verification failed|HOST IDENTIFICATION HAS CHANGED",
+        r"Could not resolve host|Name or service not known",
         r"error while loading shared libraries|cannot open shared object|symbol lookup error",
         r"command not found|No such file or directory|Permission denied|execve\(\)",
         r"DUE TO TIME LIMIT|DUE TO NODE FAILURE|DUE TO PREEMPTION|[Oo]ut [Oo]f [Mm]emory|oom-kill",
@@ -28,6 +31,8 @@ _TELLING: Final = tuple(
 _CONSEQUENCE: Final = re.compile(
     r"Job step aborted|\*\*\* STEP .* CANCELLED AT [^ ]+ \*\*\*|tasks? [0-9,-]+: (?:Killed|Terminated|Exited)"
     r"|Terminating StepId|force-terminat|forcing job term"
+    # Said by every launch of some sites.
+    r"|configuration lacks support for cpu binding|Permanently added .* to the list of known hosts"
 )
 # Where the launcher's way to make ranks meet is not the MPI's.
 _NO_MEETING: Final = re.compile(

@@ -186,9 +186,11 @@ class Execution:
 
         Whoever goes on with a run may give it another time, which is then the one that counts.
         """
-        if self.session.seconds is not None:
-            return self.session.seconds
-        return None if asked_s is None else max(asked_s - used_s, least_s)
+        left_s = None if asked_s is None else max(asked_s - used_s, least_s)
+        left_s = left_s if self.session.seconds is None else self.session.seconds
+        if left_s is not None and self.session.needed is None:
+            self.session.progress.part_time(left_s)
+        return left_s
 
 
 def too_short(lacking: int, cases: int, fewest: int, seconds: float, advice: str) -> Note:

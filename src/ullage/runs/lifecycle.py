@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ullage.cleaning import PREFIX
-from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
+from ullage.errors import (
+    EXIT_ABORTED,
+    EXIT_CANNOT_TELL,
+    EXIT_CASE_FAILED,
+    EXIT_ENVIRONMENT,
+    EXIT_OK,
+    EXIT_SUSPECT,
+    UserError,
+    say,
+)
 from ullage.harmless import harmless
 from ullage.launch import choose_launcher
 from ullage.launch.base import Launcher
@@ -21,7 +30,7 @@ from ullage.results.lock import measured_alone
 from ullage.runs.composite.summarise import is_made_of_parts
 from ullage.runs.inputs import EngineContext
 from ullage.runs.jobtime import JobTime
-from ullage.runs.nodes import is_of_each_node, write_lists
+from ullage.runs.nodes import STRICT, code_of_floors, is_of_each_node, write_lists
 from ullage.runs.progress import make_progress
 from ullage.runs.remains import folders_of, name_remains, remove_earlier, was_begun
 from ullage.runs.room import freeze_system
@@ -133,8 +142,8 @@ def _conclude(folder: ResultFolder, session: Session, code: int, shown: Shown) -
     if unwritten is not None and code in (EXIT_OK, EXIT_CASE_FAILED):
         say(f"no report: {unwritten}")
         code = EXIT_ENVIRONMENT
-    if code == EXIT_OK and not reaches_floors(folder):
-        code = EXIT_CASE_FAILED
+    if code == EXIT_OK:
+        code = code_of_verdicts(folder)
     if code == EXIT_ABORTED:
         say(f"`ullage resume {folder.path}` finishes the rest")
         for result in (folder, *folder.parts()):
@@ -154,11 +163,15 @@ def _say_failure(folder: ResultFolder) -> None:
         say(found[0].text + more)
 
 
-def reaches_floors(folder: ResultFolder) -> bool:
-    """Tell whether all rows pass under the floors that were declared, if any were."""
+def code_of_verdicts(folder: ResultFolder) -> int:
+    """Return the exit code by the floors that were declared, and by suspect nodes where that was asked for."""
+    request = folder.read_request()
     if not folder.summary_path.is_file():
-        return not folder.read_request().options.get("require")
-    return all(one.verdict == "pass" for one in folder.read_summary().judged)
+        return EXIT_CANNOT_TELL if request.options.get("require") else EXIT_OK
+    summary = folder.read_summary()
+    if (code := code_of_floors(summary)) == EXIT_OK and request.options.get(STRICT) and summary.nodes is not None:
+        return EXIT_SUSPECT if summary.nodes.named("suspect") else EXIT_OK
+    return code
 
 
 def show_result(folder: ResultFolder, shown: Shown = "screen") -> UserError | None:

@@ -11,23 +11,24 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from ullage.analysis.acceptance import NodeRows, judge
-from ullage.analysis.findings.nodes import findings_on_floors, findings_on_nodes
+from ullage.analysis.findings.nodes import OTHER_WORK, findings_on_floors, findings_on_nodes
 from ullage.analysis.statistics import median_interval
-from ullage.analysis.statistics.outlying import Measure, NodeSamples, Standing, margin_of, standings
+from ullage.analysis.statistics.outlying import FEWEST_NODES, Measure, NodeSamples, Standing, margin_of, standings
 from ullage.analysis.verdicts.grades import is_sound
-from ullage.errors import EXIT_OK, UserError
+from ullage.errors import EXIT_CANNOT_TELL, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.acceptance import Floor, Judged
 from ullage.model.flags import Flag, interval_below
 from ullage.model.nodes import NodeCell, NodeNumber, Nodes, NodeState, OneNode
 from ullage.model.plan import Scalar
 from ullage.model.request import Request, read_option
 from ullage.model.summary import PartOutcome, Row, Summary
+from ullage.quantity import plural
 from ullage.results.folder import ResultFolder, write_atomically
-from ullage.runs.options.groups import EACH_NODE, REQUIRE
+from ullage.runs.options.each_node import EACH_NODE, REQUIRE
 from ullage.system.allocation import Scheduler
 from ullage.system.node_lists import words_against, words_for
 
-_FLAG, _OF, _BY = EACH_NODE
+_FLAG, _OF, _BY, SKIP_REFUSING, STRICT = EACH_NODE
 _LONGEST_ID: Final = 64
 
 
@@ -39,11 +40,6 @@ def is_of_each_node(request: Request) -> bool:
 def nodes_of(request: Request) -> list[str]:
     """Return the nodes of the run, in their order."""
     return read_option(list[str], request, _OF) or []
-
-
-def batch_system_of(request: Request) -> str:
-    """Return the batch system whose job the nodes are of; empty where they were named."""
-    return read_option(str, request, _BY) or ""
 
 
 def with_nodes(request: Request, names: Sequence[str], system: Scheduler | None) -> Request:
@@ -90,6 +86,18 @@ def floors_of(request: Request) -> list[Floor]:
     return read_option(list[Floor], request, REQUIRE) or []
 
 
+def with_floors(request: Request, floors: Sequence[Floor]) -> Request:
+    """Return ``request`` as if it had been asked to judge by ``floors``."""
+    said = [floor.model_dump(mode="json") for floor in floors]
+    return request.model_copy(update={"options": {**request.options, REQUIRE: said}})
+
+
+def code_of_floors(summary: Summary) -> int:
+    """Return the exit code of the worst verdict on the rows."""
+    verdicts = {one.verdict for one in summary.judged}
+    return EXIT_CASE_FAILED if "fail" in verdicts else EXIT_CANNOT_TELL if "cannot tell" in verdicts else EXIT_OK
+
+
 def judged_by_floors(summary: Summary, request: Request) -> Summary:
     """Return the summary of one node with its rows under the floors of the request, if that has any."""
     judged = judge(floors_of(request), [NodeRows("", summary.rows)], request.suite)
@@ -106,12 +114,15 @@ def summary_of_nodes(result: ResultFolder, request: Request, build: Build) -> Su
     rows = [_across(cells) for cells in by_key.values()]
     numbers = _numbers(list(by_key.values()))
     judged = judge(floors_of(request), [NodeRows(node.name, node.rows) for node in nodes if node.rows], request.suite)
+    measured = sum(bool(node.rows) for node in nodes)
     found = Nodes(
-        nodes=[_state(node, index, numbers, judged) for index, node in enumerate(nodes)],
+        nodes=[
+            _state(node, index, numbers, judged, is_alone=measured < FEWEST_NODES) for index, node in enumerate(nodes)
+        ],
         numbers=numbers,
         level=_LEVEL,
-        margin=margin_of(sum(bool(node.rows) for node in nodes)),
-        batch_system=batch_system_of(request),
+        margin=margin_of(measured),
+        batch_system=read_option(str, request, _BY) or "",
     )
     system, first = result.read_system(), next((node.said for node in nodes if node.said is not None), None)
     return Summary(
@@ -246,7 +257,10 @@ def _cell(row: Row, standing: Standing | None) -> NodeCell:
     )
 
 
-def _state(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Sequence[Judged]) -> OneNode:
+def _state(
+    node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Sequence[Judged], *, is_alone: bool
+) -> OneNode:
+    """Return how a node stands: good once it has shown it. ``is_alone``: too few nodes were measured to compare it."""
     seconds = None if node.outcome is None else node.outcome.seconds
     part = f"parts/{node.name}"
     failure = "" if node.outcome is None or node.outcome.code == EXIT_OK else node.outcome.reason or "it ended early"
@@ -255,28 +269,36 @@ def _state(node: _Node, index: int, numbers: Sequence[NodeNumber], judged: Seque
         return OneNode(name=node.name, state="not measured", reason=why, part=part, seconds=seconds, began=node.began)
     named = sum(cell.named for number in numbers if (cell := number.cells[index]) is not None)
     tested = sum(number.tested and number.cells[index] is not None for number in numbers)
-    failed = sum(one.verdict == "fail" for one in judged if one.node == node.name)
+    verdicts = Counter(one.verdict for one in judged if one.node == node.name)
+    failed, untold = verdicts["fail"], verdicts["cannot tell"]
     reasons = [
         *([f"worse than the others in {named} of {tested} numbers"] if named else []),
         *([f"below the floor in {failed} rows"] if failed else []),
+        *([f"{OTHER_WORK} while it was measured (grade C), and not on the others"] if _is_busy(index, numbers) else []),
         *([failure] if failure else []),
     ]
-    state: NodeState = "suspect" if reasons else "good"
-    why = "; ".join(reasons)
+    doubts = [
+        *([f"{untold} of {plural(verdicts.total(), 'floor')} cannot be told"] if untold else []),
+        *(["fewer than 4 nodes are not compared, and it had no floors"] if is_alone and not verdicts else []),
+    ]
+    state: NodeState = "suspect" if reasons else "unknown" if doubts else "good"
+    why = "; ".join(reasons or doubts)
     return OneNode(name=node.name, state=state, reason=why, part=part, seconds=seconds, began=node.began)
+
+
+def _is_busy(index: int, numbers: Sequence[NodeNumber]) -> bool:
+    """Tell whether most numbers of a node are disturbed, and most of those of the others are not."""
+    own = [cell.grade for number in numbers if (cell := number.cells[index]) is not None]
+    others = [cell.grade for number in numbers for at, cell in enumerate(number.cells) if cell and at != index]
+    return 2 * own.count("C") > len(own) and 2 * sum(grade in _CLEAN for grade in others) > len(others)
 
 
 def write_lists(result: ResultFolder, nodes: Nodes) -> None:
     """Write the lists; those of a system that has no words for them are left out."""
-    good = nodes.named("good")
-    # One that was not measured has not shown that it is good.
-    suspect = [node.name for node in nodes.nodes if node.state != "good"]
-    texts = {
-        "good.txt": "".join(f"{name}\n" for name in good),
-        "suspect.txt": "".join(f"{name}\n" for name in suspect),
-        "good.args": words_for(nodes.batch_system, good),
-        "suspect.args": words_against(nodes.batch_system, suspect),
-    }
+    lists = {"good": nodes.named("good"), "suspect": nodes.named("suspect"), "unknown": nodes.not_told}
+    texts = {f"{state}.txt": "".join(f"{name}\n" for name in names) for state, names in lists.items()}
+    texts["good.args"] = words_for(nodes.batch_system, lists["good"])
+    texts["suspect.args"] = words_against(nodes.batch_system, lists["suspect"])
     for name, text in texts.items():
         if text or name.endswith(".txt"):
             write_atomically(result.path / _LISTS / name, text if text.endswith("\n") or not text else f"{text}\n")

@@ -28,6 +28,9 @@ class Progress:
     def whole(self, left_s: float) -> None:
         """Take note of the time of the whole run: from now on the time is of all parts, not of the one under way."""
 
+    def part_time(self, left_s: float) -> None:
+        """Take note of the time of the part under way, with all of its stages and what other tools do beside it."""
+
     def part(self, text: str) -> None:
         """Take note that a part of the run begins: a suite of several, or the only one."""
 
@@ -62,21 +65,27 @@ class Status:
     target: str = ""
     rate: str = ""
     of_whole: bool = False
+    of_part: bool = False
 
     def bound(self, now: float, ends_at: float) -> None:
         """Take the time of the whole run."""
         self.began, self.ends_at, self.of_whole = now, ends_at, True
 
+    def bound_part(self, now: float, ends_at: float) -> None:
+        """Take the time of all stages of the part, unless that of the whole run is known."""
+        if not self.of_whole:
+            self.began, self.ends_at, self.of_part = now, ends_at, True
+
     def enter(self, part: str, now: float) -> None:
         """Begin a new part of the run, whose time is not known yet."""
         self.part = part
         if not self.of_whole:
-            self.began, self.ends_at = now, now
+            self.began, self.ends_at, self.of_part = now, now, False
         self.stage = self.phase = self.target = self.rate = ""
 
     def begin(self, text: str, ends_at: float) -> None:
         """Go on with something else in the same part."""
-        self.stage, self.ends_at = text, self.ends_at if self.of_whole else ends_at
+        self.stage, self.ends_at = text, self.ends_at if self.of_whole or self.of_part else ends_at
         self.phase = self.target = self.rate = ""
 
     def take(self, record: AnyRecord) -> None:
@@ -120,6 +129,10 @@ class _Shown(Progress, ABC):
     def whole(self, left_s: float) -> None:
         """See ``Progress``."""
         self._status.bound(self._now(), self._now() + left_s)
+
+    def part_time(self, left_s: float) -> None:
+        """See ``Progress``."""
+        self._status.bound_part(self._now(), self._now() + left_s)
 
     def part(self, text: str) -> None:
         """See ``Progress``."""

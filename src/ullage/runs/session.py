@@ -302,7 +302,8 @@ def _is_full(records: Path) -> bool:
 def _message(outcome: LaunchOutcome, plan: Plan, code: int) -> str:
     said = outcome.engine_said
     if code in (EXIT_BAD_INPUT, EXIT_ENVIRONMENT):
-        return _refusal(outcome, code)
+        right = why_apart(f"{outcome.engine_said}\n{outcome.stderr_tail}")
+        return f"{_refusal(outcome, code)}{f'; {right}' if right else ''}"
     ranks = f"the launch with {plan.layout.ranks} rank{'s' if plan.layout.ranks > 1 else ''}"
     if outcome.dead_ranks:
         dead = outcome.dead_ranks[0]

@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK, UserError, say
+from ullage.errors import (
+    EXIT_ABORTED,
+    EXIT_CANNOT_TELL,
+    EXIT_CASE_FAILED,
+    EXIT_ENVIRONMENT,
+    EXIT_OK,
+    EXIT_SUSPECT,
+    UserError,
+    say,
+)
 from ullage.harmless import harmless
 from ullage.launch.batch import GONE, BatchSystem, JobRequest, JobState, JobText
 from ullage.launch.stopping import stop_signals
@@ -291,7 +300,12 @@ def _gather(followed: _Followed) -> None:
     if not is_result(submission.result):
         why = own[-1].removeprefix(_FRONT_MARK) if own else " / ".join(telling_lines(said))
         right = f"{submission.output} has all that the job said"
-        raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, _code(state))
+        code = _code(state)
+        if code not in (EXIT_ABORTED, EXIT_ENVIRONMENT):
+            folder = submission.result.parent
+            why = f"no result appeared here. Is {folder} on a file system that all nodes share?"
+            right, code = "give --result on one that they share", EXIT_ENVIRONMENT
+        raise UserError(f"job {job} ended ({_end_of(state)}): {why or 'it said nothing'}", "", right, code)
     for line in own:
         say(line.removeprefix(_FRONT_MARK))
     for path, name in (
@@ -314,7 +328,7 @@ def _end_of(state: JobState) -> str:
 def _code(state: JobState) -> int:
     """Return the exit code of Ullage in the job, where it had one; a job that was ended has none."""
     if state.end == "itself" and state.signal == 0:
-        known = (EXIT_OK, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_ABORTED)
+        known = (EXIT_OK, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_ABORTED, EXIT_CANNOT_TELL, EXIT_SUSPECT)
         return state.code if state.code in known else EXIT_ENVIRONMENT
     return EXIT_ABORTED
 

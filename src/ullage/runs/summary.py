@@ -10,6 +10,7 @@ from ullage.analysis.findings import find_all
 from ullage.analysis.findings.doubts import contamination_findings
 from ullage.analysis.findings.targets import find_better_targets
 from ullage.analysis.verdicts.physics import with_thread_flags
+from ullage.model.acceptance import Floor
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
@@ -21,15 +22,15 @@ from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_
 from ullage.runs.composite.summarise import is_made_of_parts, summary_of_parts
 from ullage.runs.explained import explained
 from ullage.runs.no_device import under_names
-from ullage.runs.nodes import is_of_each_node, judged_by_floors, summary_of_nodes
+from ullage.runs.nodes import is_of_each_node, judged_by_floors, summary_of_nodes, with_floors
 from ullage.runs.suite import SuiteSummary, Summarising, all_suites, settable_of
 from ullage.uri import DEVDAX, MEMORY, target_path, target_scheme
 
 LEVEL = 0.95
 
 
-def build_summary(result: ResultFolder) -> Summary:
-    """Build rows, findings, events and ladders of ``result``.
+def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary:
+    """Build rows, findings, events and ladders of ``result``. ``floors``: in the place of those of the run, if any.
 
     Raise ``UserError`` when a document it stands on is missing or damaged. Of the request's options it reads those that
     every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
@@ -37,9 +38,10 @@ def build_summary(result: ResultFolder) -> Summary:
     """
     from ullage.importers import IMPORT_SUITE, imported_summary
 
-    request = result.read_request()
+    asked = result.read_request()
+    request = with_floors(asked, floors) if floors else asked
     if request.suite == IMPORT_SUITE:
-        return imported_summary(result, request)
+        return judged_by_floors(imported_summary(result, request), request)
     if is_of_each_node(request):
         return summary_of_nodes(result, request, build_summary)
     return judged_by_floors(explained(_as_suites_say(result)), request)

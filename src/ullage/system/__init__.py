@@ -13,10 +13,7 @@ from ullage.system.files import ROOT
 
 
 def facts(targets: list[Target], description: Describe | None = None, root: Path = ROOT) -> SystemFacts:
-    """Read facts of this node and of the places of ``targets``; what cannot be read is null, nothing is guessed.
-
-    ``root`` is where /proc, /sys and /etc are looked for.
-    """
+    """Read facts of this node and of the places of ``targets``, below ``root``; null for all that cannot be read."""
     from ullage.system.environment import read_environment, read_kernel, read_versions
     from ullage.system.hardware import read_cpu, read_memory, read_network, read_numa
     from ullage.system.limits import read_limits

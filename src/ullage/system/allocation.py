@@ -23,6 +23,8 @@ JOBS: Final[dict[str, Scheduler]] = {
     "FLUX_ENCLOSING_ID": "flux",
 }
 """The variables that stand in the environment of every job."""
+PPN_VARIABLE: Final = "ULLAGE_PPN"
+"""The processors of each node that a job of ours is to use, where it has whole nodes."""
 # Older versions of Flux leave only this to a batch script. It may also name the instance of the whole system.
 _INSTANCE: Final = "FLUX_URI"
 # Each says how many processes one command of a launcher has started, of which we are one.
@@ -65,11 +67,12 @@ def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None
     if variable == "LSB_JOBID" and listed:
         # Slots of LSF are cores where a site counts whole nodes, and what was asked for elsewhere.
         return Allocation("lsf", environment[variable], len(listed), min(listed.values()), 1)
+    cpus = _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
     return Allocation(
         JOBS[variable],
         environment[variable],
         _count(environment.get("SLURM_JOB_NUM_NODES") or environment.get("FLUX_JOB_NNODES")) or len(listed) or 1,
-        _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", "")),
+        None if cpus is None else min(cpus, _count(environment.get(PPN_VARIABLE)) or cpus),
         _count(environment.get("SLURM_THREADS_PER_CORE")),
     )
 
@@ -95,10 +98,7 @@ def node_names(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def nodes_lost(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the nodes that a job of Slurm had when it began and has no longer: it takes away those that fail.
-
-    None elsewhere, where Slurm does not answer, and where it does not say which nodes the job has.
-    """
+    """Return the nodes that Slurm has taken from this job since it began, as it does with failed ones; else none."""
     job = allocation(environment)
     if job is None or job.scheduler != "slurm" or job.nodes == 1:
         return []

@@ -72,10 +72,7 @@ def said_by(
     *,
     also_errors: bool = False,
 ) -> str:
-    """Return what a command says on stdout; empty where there is none, and where it fails or takes too long.
-
-    ``also_errors``: what it says on stderr follows, also where it fails.
-    """
+    """Return the stdout of a command, empty if it fails or takes too long. ``also_errors``: and stderr, also then."""
     import subprocess
 
     try:

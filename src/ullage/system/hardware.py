@@ -26,10 +26,7 @@ def usable_cpus() -> list[int]:
 
 
 def usable_cores(root: Path = ROOT, cpus: list[int] | None = None) -> int | None:
-    """Count physical cores among ``cpus``; None when the kernel does not state them.
-
-    Without ``cpus`` they are those of ``usable_cpus()``, or those that a batch job has on each of its nodes.
-    """
+    """Count physical cores among ``cpus`` (else the usable ones, or a job's on each node); None where not stated."""
     if cpus is None and (of_job := _cores_of_job(root)) is not None:
         return of_job
     cores = [_core(root, cpu) for cpu in (usable_cpus() if cpus is None else cpus)]

@@ -77,10 +77,7 @@ def _memory_limits(groups: dict[str, str], root: Path) -> Iterator[int]:
 
 
 def memory_left(root: Path = ROOT) -> int | None:
-    """Return the bytes that this process's control groups still give; None where none of them limits memory.
-
-    Clean pages of files are given up before anything is refused.
-    """
+    """Return the bytes that control groups still give, clean pages included; None where none limits memory."""
     groups = _groups(root)
     v1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
     left = [_left(folder, "memory.max", "memory.current", "inactive_file") for folder in _unified(groups, root)]

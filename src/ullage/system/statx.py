@@ -22,10 +22,7 @@ _OFFSET_AT: Final = 156
 
 
 def is_dax(folder: Path) -> bool:
-    """Tell whether files made in ``folder`` are persistent memory without a page cache (STATX_ATTR_DAX).
-
-    The kernel states it of a file that has no name, and is gone when it is closed.
-    """
+    """Tell whether a file in ``folder`` (one without a name) is persistent memory past the page cache."""
     try:
         handle = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:

@@ -68,10 +68,7 @@ def _unescape(text: str) -> str:
 
 
 def find_mount(path: Path, mounts: list[Mount]) -> Mount | None:
-    """Return the mount that ``path`` (absolute, links resolved) lies on: the longest that fits, of equals the last.
-
-    Return None where no mount fits.
-    """
+    """Return the mount of ``path`` (absolute, links resolved): the longest that fits, of equals the last; or None."""
     found: Mount | None = None
     for mount in mounts:
         fits = path == Path(mount.mount_point) or Path(mount.mount_point) in path.parents

@@ -145,19 +145,13 @@ def nouns_of(noun: str) -> str:
 
 
 def leaf_of(switches: Sequence[Switch]) -> dict[str, str]:
-    """Return the switch that each node is attached to.
-
-    Nodes at several switches are left out, because nobody knows which of them a message takes.
-    """
+    """Return the switch of each node, without nodes at several: nobody knows which of them a message takes."""
     often = Counter(node for switch in switches for node in {*switch.nodes})
     return {node: switch.name for switch in switches for node in switch.nodes if often[node] == 1}
 
 
 def leaves_of_hosts(switches: Sequence[Switch], hosts: Sequence[str]) -> list[str]:
-    """Return the switch of each host, an empty text where it is not known.
-
-    A host may call itself by a longer name than Slurm does: ``n3.cluster`` is node ``n3``.
-    """
+    """Return the switch of each host, empty where not known. Host ``n3.cluster`` is node ``n3`` of Slurm."""
     leaves = leaf_of(switches)
     return [leaves.get(host) or leaves.get(host.partition(".")[0], "") for host in hosts]
 

@@ -14,7 +14,7 @@ from support.make_records import MIB, make_row
 from ullage.analysis.findings import Failed, find_all, load_finders
 from ullage.model.summary import Finding, Row
 from ullage.runs.options.declared import settable_by
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 RANKS = (1, 2, 4, 8)
 BLOCKS = (MIB, 2 * MIB, 4 * MIB, 8 * MIB)

@@ -11,8 +11,7 @@ from ullage.model.plan import Limits, Target
 from ullage.model.system import Memory, Place
 from ullage.runs.cells.volume import check_room, most_to_choose, needed_bytes
 from ullage.runs.room import NO_LIMIT, check_places, most_bytes, room_at
-from ullage.suites.sweep.cells import make_cells
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions, make_cells
 
 GIB = 1 << 30
 MEMORY = Memory(available_bytes=8 * GIB)

@@ -10,8 +10,7 @@ from ullage.model.system import Place
 from ullage.runs.cells.costs import Basis, Costs, PlaceCost, assumed, from_two_sizes, read_probe
 from ullage.runs.cells.planning import Cell
 from ullage.runs.execution import Deadline, share_out
-from ullage.suites.sweep.cells import make_cells, probe_cells
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions, make_cells, probe_cells
 
 MIB = 1 << 20
 TARGETS = [Target(name="disk", uri="posix:/d"), Target(name="memory", uri="posix:/m")]

@@ -11,8 +11,7 @@ from ullage.errors import UserError
 from ullage.model.plan import Layout, Target
 from ullage.runs.cells.one_folder import check_one_folder, has_several_folders
 from ullage.runs.cells.planning import Cell
-from ullage.suites.sweep.cells import make_cells
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions, make_cells
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine
-from ullage.launch.mpich import Mpich
+from support.simulated_engine import DESCRIBE, Clock, SimulatedEngine
+from support.suite_world import SuiteWorld
 from ullage.model.request import Request
-from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.composite.options import PartRequest, PartsOptions, part_of
 from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
@@ -18,22 +17,12 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 
 @dataclass
-class World:
-    """One machine: a folder, an engine, and a result."""
-
-    path: Path
-    engine: SimulatedEngine
+class World(SuiteWorld[PreparedParts]):
     engine_context: EngineContext = field(default_factory=lambda: EngineContext(Path("/engine"), DESCRIBE))
-    progress: SilentProgress = field(default_factory=SilentProgress)
-    result: ResultFolder | None = None
-
-    @property
-    def target(self) -> Path:
-        return self.path / "here"
 
     def disk(self, place: Path | None = None) -> PartRequest:
         asked = parse_options(
@@ -61,19 +50,13 @@ class World:
         own = PartsOptions(parts=list(parts or (self.disk(), self.sweep()))).model_dump(mode="json")
         asked = ParsedOptions(self.sweep().targets, own)
         request = Request(run_id="r1", suite="overview", created="now", targets=asked.targets, options=asked.options)
+        return self.prepare_request(request)
+
+    def prepare_request(self, request: Request) -> PreparedParts:
         return prepare_parts(request, self.engine_context, build_summary)
 
-    def run(self, prepared: PreparedParts, seconds: float | None = None) -> tuple[int, Session]:
-        if self.result is None:
-            self.result = ResultFolder.create(self.path / "result", prepared.request)
-        session = Session(
-            self.result, self.engine_context, Mpich(Path("/mpiexec")), self.progress, seconds, self.engine.start
-        )
-        return execute(prepared, session, self.engine.clock.now), session
-
-    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
-        assert self.result is not None
-        return self.run(prepare_parts(self.result.read_request(), self.engine_context, build_summary), seconds)
+    def start(self, prepared: PreparedParts, session: Session) -> int:
+        return execute(prepared, session, self.clock.now)
 
 
 @pytest.fixture

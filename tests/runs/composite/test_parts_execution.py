@@ -22,7 +22,6 @@ from ullage.runs.summary import build_summary
 
 
 def summary_of(world: World) -> Summary:
-    assert world.result is not None
     return build_summary(world.result)
 
 
@@ -38,7 +37,6 @@ def test_the_summary_holds_what_all_parts_say(world: World) -> None:
     assert {row.suite for row in summary.rows} == {"disk", "sweep"}
     assert {finding.suite for finding in summary.findings} == {"disk", "sweep"}
     assert summary.suite == "overview"
-    assert world.result is not None
     for part in world.result.parts():
         own = part.read_summary()
         assert own.suite == part.path.name == part.read_request().suite
@@ -48,7 +46,6 @@ def test_the_summary_holds_what_all_parts_say(world: World) -> None:
 
 def test_the_report_finds_records_and_plans_of_the_parts(world: World) -> None:
     world.run(world.prepare())
-    assert world.result is not None
     data = load(FinishedResult(world.result.path), summary_of(world))
     assert all(data.phases_of(row) for row in data.summary.rows)
     assert {launch.plan.split("/plans/")[0] for launch in data.launches} == {"parts/disk", "parts/sweep"}
@@ -172,7 +169,6 @@ def test_what_a_run_would_do_is_explained_for_every_part(world: World, tmp_path:
 
 def test_outliers_are_those_of_one_part(world: World) -> None:
     world.run(world.prepare())
-    assert world.result is not None
     request = world.result.read_request()
     asked = request.model_copy(update={"options": {**request.options, "recheck": True}})
     with pytest.raises(UserError, match="parts/sweep"):
@@ -187,7 +183,6 @@ def test_nothing_at_all_can_be_run(world: World, tmp_path: Path) -> None:
 
 def test_a_few_rows_stand_in_the_page_and_the_file_holds_all(world: World) -> None:
     world.run(world.prepare())
-    assert world.result is not None
     data = load(FinishedResult(world.result.path), summary_of(world))
     assert f"{len(data.summary.rows)} rows." in render(data)
     assert len(beside(data)["tables/rows.csv"].splitlines()) == 1 + len(data.summary.rows)
@@ -202,7 +197,7 @@ def test_only_parts_between_hosts_are_launched_on_them(world: World) -> None:
     )
     assert [part.request and part.request.hosts for part in prepared.parts] == [[], ["a", "b"]]
     assert prepared.explain().head[1:] == ["Between the hosts a and b: sweep.", "On this node alone: disk."]
-    world.result = ResultFolder.create(world.path / "result", prepared.request)
+    world.kept = ResultFolder.create(world.path / "result", prepared.request)
     launchers: dict[str, tuple[str, ...]] = {}
 
     def start(*words: object) -> object:

@@ -53,7 +53,6 @@ def test_a_part_that_does_not_fit_says_so_and_is_measured_by_whoever_goes_on(wor
     prepared = world.prepare(world.disk(), world.sweep())
     world.engine.cost = lambda _case, plan: 60.0 if plan.suite == "disk" else 0.1
     code, session = world.run(prepared, seconds=20.0)
-    assert world.result is not None
     by_suite = {outcome.suite: outcome for outcome in world.result.read_outcomes()}
     assert by_suite["sweep"] == PartOutcome(
         suite="sweep", code=0, began=False, reason=by_suite["sweep"].reason, lacks=True

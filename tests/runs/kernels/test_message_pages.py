@@ -3,24 +3,12 @@
 
 import pytest
 
-from support.make_records import make_phase
+from support.make_records import make_phase, plain_row
 from ullage.model.summary import Row
 from ullage.runs.kernels.message_pages import pages_of, with_pages
 
 MIB = 1 << 20
-ROW = Row(
-    metric="ring_bandwidth",
-    unit="B/s",
-    better="more",
-    target="mpi",
-    params={"ranks": 2},
-    median=1e9,
-    low=None,
-    high=None,
-    repetitions=[1e9],
-    verdict="none",
-    grade="A",
-)
+ROW = plain_row(1e9, {"ranks": 2}, metric="ring_bandwidth", target="mpi", low=None, high=None, verdict="none")
 
 
 def told(asked: str, total: int, huge: int) -> Row:

@@ -32,7 +32,7 @@ from ullage.runs.options.kinds import (
     ThreadAxis,
 )
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 
 
 @pytest.mark.parametrize(

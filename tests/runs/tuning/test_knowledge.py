@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.data import some
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE
 from ullage.model.record import Done, PhaseRecord
 from ullage.model.summary import Ceiling, Row
@@ -27,20 +28,8 @@ def overs(suite: str, tmp_path: Path, *texts: str) -> list[TunedParameter]:
 
 def row(median: float, ceiling: float | None, **params: int) -> Row:
     top = None if ceiling is None else Ceiling(value=ceiling, kind="detected", source="link")
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="a",
-        params={"access": "write", "ranks": 1, "nodes": 1, **params},
-        median=median,
-        low=None,
-        high=None,
-        repetitions=[median],
-        ceiling=top,
-        verdict="none",
-        grade=None,
-    )
+    own = {"target": "a", "low": None, "high": None, "verdict": "none", "grade": None, "ceiling": top, "share": None}
+    return plain_row(median, {"access": "write", "ranks": 1, "nodes": 1, **params}, **own)
 
 
 def facts(block_bytes: int = 4096, cores: int = 4) -> SystemFacts:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from support.data import some
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE
 from ullage.errors import UserError
 from ullage.launch.process import timeouts_within
@@ -181,19 +182,7 @@ def test_equal_settings_have_equal_keys(tmp_path: Path) -> None:
 
 
 def row(metric: str, access: str, median: float, order: str = "sequential") -> Row:
-    return Row(
-        metric=metric,
-        unit="B/s",
-        better="more",
-        target="a",
-        params={"access": access, "order": order},
-        median=median,
-        low=None,
-        high=None,
-        repetitions=[median],
-        verdict="cold",
-        grade="A",
-    )
+    return plain_row(median, {"access": access, "order": order}, metric=metric, target="a", low=None, high=None)
 
 
 SUMMARY = Summary(

@@ -15,9 +15,8 @@ from ullage.runs.options.declared import declared
 from ullage.runs.options.reading import settled
 from ullage.runs.suite import load_suites
 from ullage.suites.apps import SUITE
-from ullage.suites.apps.findings import SETTINGS, Setting, class_of, findings_of, pairs_of
-from ullage.suites.apps.options import SMALL, AppsOptions
 from ullage.suites.apps.report import tables
+from ullage.suites.apps.suite import SETTINGS, SMALL, AppsOptions, Setting, class_of, findings_of, pairs_of
 
 
 def near(value: float, number: int = 8) -> list[float]:

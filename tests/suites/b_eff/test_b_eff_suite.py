@@ -24,12 +24,12 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
 from ullage.runs.summary import build_summary
-from ullage.suites.b_eff import prepare
+from ullage.suites.b_eff import suite as prepare
 from ullage.suites.b_eff.formula import ADDITIONAL
 from ullage.suites.b_eff.options import BEffOptions
-from ullage.suites.b_eff.prepare import expected_s, prepare_b_eff, with_lmax
 from ullage.suites.b_eff.report import figures as build_charts
 from ullage.suites.b_eff.report import tables
+from ullage.suites.b_eff.suite import expected_s, prepare_b_eff, with_lmax
 
 MIB = 1 << 20
 USUAL: dict[str, object] = {"ranks": 4, "memory": 128 * MIB, "lmax": MIB}

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from support.simulated_b_eff_io import DESCRIBE, SimulatedIo
-from support.simulated_engine import SilentProgress
-from ullage.launch.mpich import Mpich
+from support.suite_words import request_of
+from support.suite_world import SuiteWorld
 from ullage.model.plan import Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
-from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.prepare import PreparedBEffIo, prepare_b_eff_io
@@ -24,43 +22,30 @@ GROUND = EngineContext(Path("/engine"), DESCRIBE)
 
 
 @dataclass
-class IoWorld:
-    """One machine: folders, an engine, and a result."""
-
-    path: Path
+class IoWorld(SuiteWorld[PreparedBEffIo]):
+    suite, model = "b_eff_io", BEffIoOptions
     engine: SimulatedIo = field(default_factory=SimulatedIo)
-    progress: SilentProgress = field(default_factory=SilentProgress)
-    result: ResultFolder | None = None
+    engine_context: EngineContext = GROUND
 
     def request(self, targets: str = "t", **words: object) -> Request:
         for name in targets:
             (self.path / name).mkdir(exist_ok=True)
         usual = {"ranks": 2, "partitions": "2", "time": "60s", "target": [f"{n}={self.path / n}" for n in targets]}
-        asked = parse_options(BEffIoOptions, **{**usual, **words})  # type: ignore[arg-type]
-        return Request(run_id="r1", suite="b_eff_io", created="now", targets=asked.targets, options=asked.options)
+        return request_of(self.suite, self.model, **{**usual, **words})
 
     def options(self, **words: object) -> BEffIoOptions:
         return BEffIoOptions.model_validate(self.request(**words).options)
 
-    def prepare(self, **words: object) -> PreparedBEffIo:
-        return prepare_b_eff_io(self.request(**words), GROUND)
+    def prepare_request(self, request: Request) -> PreparedBEffIo:
+        return prepare_b_eff_io(request, self.engine_context)
 
-    def run(self, prepared: PreparedBEffIo, seconds: float | None = None) -> tuple[int, Session]:
-        if self.result is None:
-            self.result = ResultFolder.create(self.path / "result", prepared.request)
-        launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, GROUND, launcher, self.progress, seconds, self.engine.start)
-        return prepared.run(session), session
-
-    def resume(self) -> tuple[int, Session]:
-        assert self.result is not None
-        return self.run(prepare_b_eff_io(self.result.read_request(), GROUND))
+    def start(self, prepared: PreparedBEffIo, session: Session) -> int:
+        return prepared.run(session)
 
     def events(self) -> list[str]:
         """Codes of the front's own."""
-        assert self.result is not None
         own = ("pattern-timeout", "type-given-up", "launch-ended", "made-again")
-        return [event.code for file in self.result.read_records() for event in file.events if event.code in own]
+        return [code for code in super().events() if code in own]
 
 
 @pytest.fixture

@@ -44,7 +44,6 @@ def test_a_run_is_a_launch_for_each_access_and_partition(io_world: IoWorld) -> N
         *[all_of("write")] * 2, *[["rewrite scatter"]] * 2, *[all_of("read")] * 2
     ]  # fmt: skip
     assert leftovers(io_world) == []
-    assert io_world.result is not None
     assert (io_world.result.path / "b_eff_io.sum.txt").is_file()
     assert (io_world.result.path / "b_eff_io.prot.txt").is_file()
 
@@ -160,7 +159,6 @@ def test_an_interrupted_run_goes_on_where_it_was(io_world: IoWorld, resumable: b
     assert io_world.engine.plans[4].continues == resumable
     assert any("run again for the data that is gone" in line for line in io_world.progress.said) != resumable
     assert leftovers(io_world) == []
-    assert io_world.result is not None
     io_run = read_run(io_world.result, io_world.options(partitions="1,2"))
     assert io_run.attempts(CellKey("t", 0, 2, "write", "shared"))[0].launch == 2
 

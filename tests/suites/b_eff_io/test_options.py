@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.model.plan import Target
-from ullage.runs.options.reading import parse_options
 from ullage.suites.b_eff_io import SUITE
 from ullage.suites.b_eff_io.options import BEffIoOptions
 
 
 def options(**words: object) -> BEffIoOptions:
-    asked = parse_options(BEffIoOptions, **{"target": ["t=/t"], "ranks": 4, **words})  # type: ignore[arg-type]
-    return BEffIoOptions.model_validate(asked.options)
+    return options_of(BEffIoOptions, **{"target": ["t=/t"], "ranks": 4, **words})
 
 
 def test_defaults_are_those_of_the_definition(monkeypatch: pytest.MonkeyPatch) -> None:

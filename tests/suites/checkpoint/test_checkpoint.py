@@ -9,20 +9,16 @@ from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
 from support.simulated_engine import built_engine, with_workloads
+from support.suite_words import options_of, put_on, request_of
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.record import Moved, Ranks, RankTime
-from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
-from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
-from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
-from ullage.runs.room import Machine
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
 from ullage.suites.checkpoint.options import (
     GIB,
@@ -45,22 +41,14 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> CheckpointOptions:
-    asked = parse_options(CheckpointOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
-    return CheckpointOptions.model_validate(asked.options)
+    return options_of(CheckpointOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.0001, "tensors": 5}
-    asked = parse_options(CheckpointOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="checkpoint", created="now", targets=asked.targets, options=asked.options)
-    return prepare_checkpoint(request, EngineContext(built_engine(), describe()))
-
-
-def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> None:
-    """Have the suite see a machine with that room."""
-    memory = Memory(total_bytes=8 * GIB, available_bytes=8 * GIB)
-    here = Place(target="here", path=str(tmp_path), exists=True, file_system="ext4", is_memory=False, **known)  # type: ignore[arg-type]
-    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
+    return prepare_checkpoint(
+        request_of("checkpoint", CheckpointOptions, **{**usual, **words}), EngineContext(built_engine(), describe())
+    )
 
 
 # -- options -----------------------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.collectives import report
 from ullage.suites.collectives.findings import expected_growth, findings_of
-from ullage.suites.collectives.options import CollectivesOptions
 from ullage.suites.collectives.report import tables
+from ullage.suites.collectives.suite import CollectivesOptions
 
 LEVEL = 0.95
 OVERLAP: Parameters = {"operation": "bcast", "message_bytes": 64, "mode": "overlap", "tests": 8}

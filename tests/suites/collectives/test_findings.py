@@ -12,7 +12,7 @@ from support.data import some
 from support.flags import flags_of
 from ullage.model.summary import Row
 from ullage.suites.collectives.findings import GUIDELINES, guideline_findings, verdicts
-from ullage.suites.collectives.prepare import size_of
+from ullage.suites.collectives.suite import size_of
 
 
 def judged(rows: list[Row], text: str) -> list[tuple[int, int, bool]]:

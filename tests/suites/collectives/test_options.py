@@ -7,6 +7,7 @@ import pytest
 
 from support.collective_world import describe_calls
 from support.simulated_engine import DESCRIBE
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.model.describe import MpiAbilities
 from ullage.model.plan import Layout, Parameters
@@ -16,8 +17,14 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import ParsedOptions
-from ullage.suites.collectives.options import OPERATIONS, CollectivesOptions
-from ullage.suites.collectives.prepare import Planner, crowded, prepare_collectives, sizes_of
+from ullage.suites.collectives.suite import (
+    OPERATIONS,
+    CollectivesOptions,
+    Planner,
+    crowded,
+    prepare_collectives,
+    sizes_of,
+)
 
 
 def engine_of_an_mpi(*, large_counts: bool) -> EngineContext:
@@ -29,7 +36,7 @@ GROUND = engine_of_an_mpi(large_counts=True)
 
 
 def options(**words: object) -> CollectivesOptions:
-    return CollectivesOptions.model_validate(parse_options(CollectivesOptions, **words).options)  # type: ignore[arg-type]
+    return options_of(CollectivesOptions, **words)
 
 
 def request(asked: ParsedOptions) -> Request:

@@ -16,9 +16,15 @@ from ullage.results.records import AnyRecord
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
-from ullage.suites.congestion.options import CongestionOptions
 from ullage.suites.congestion.report import figures, tables
-from ullage.suites.congestion.suite import IMPACT, IMPACT_P99, findings_of, prepare_congestion, victims_of
+from ullage.suites.congestion.suite import (
+    IMPACT,
+    IMPACT_P99,
+    CongestionOptions,
+    findings_of,
+    prepare_congestion,
+    victims_of,
+)
 
 # Mean and tail in ns by phase.
 TIMES = {

@@ -173,7 +173,7 @@ def run_with(world: World, hpcc: SimulatedHpcc, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("ullage.peers.hpcc.installed", lambda: HPCC)
     monkeypatch.setattr("ullage.runs.peer_runs.hpcc_command", lambda program, _job: [str(program.path)])
     monkeypatch.setattr("ullage.suites.cpu.prepare.Hpcc", lambda program: Hpcc(program, hpcc))
-    assert world.run(world.prepare(**words)) == 0
+    assert world.run(world.prepare(**words))[0] == 0
 
 
 def test_hpcc_solves_at_our_size_with_a_rank_a_thread(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

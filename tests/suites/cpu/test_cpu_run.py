@@ -94,7 +94,7 @@ def test_kernels_that_a_library_does_not_have_are_no_failure(world: World, monke
     monkeypatch.setattr("ullage.suites.cpu.prepare.cores_to_try", lambda _flags, _vendor: ["SkylakeX"])
     world.engine.blas = {"": 0.3}
     world.engine.fails = lambda case: case.workload.parameters.get("core") == "SkylakeX"
-    assert world.run(world.prepare()) == 0
+    assert world.run(world.prepare())[0] == 0
     summary = world.summary()
     assert not any(finding.kind == "failure" for finding in summary.findings)
     assert any("SkylakeX was tried in vain" in event.text for event in summary.events)
@@ -105,7 +105,7 @@ def test_a_kernel_with_a_wrong_result_fails_the_run_and_has_no_row(world: World)
         return case.workload.name == "compute" and "isa" not in case.workload.parameters  # scalar, the default
 
     world.engine.fails = is_bad
-    assert world.run(world.prepare()) == 4
+    assert world.run(world.prepare())[0] == 4
     summary = world.summary()
     assert any(finding.kind == "failure" for finding in summary.findings)
     assert not any(row.params.get("isa") == "scalar" for row in summary.rows)
@@ -175,11 +175,11 @@ def test_a_short_time_gives_what_it_can_and_says_so(world: World) -> None:
 
 def test_an_interrupted_run_is_gone_on_with(world: World) -> None:
     world.engine.ends = {1: "interrupted"}
-    assert world.run(world.prepare()) == 5
-    assert world.resume() == 0
+    assert world.run(world.prepare())[0] == 5
+    assert world.resume()[0] == 0
     assert all(len(row.repetitions) == 6 for row in world.summary().rows if row.metric == "compute_rate")
     plans = len(world.engine.plans)
-    assert world.resume() == 0
+    assert world.resume()[0] == 0
     assert len(world.engine.plans) == plans
 
 

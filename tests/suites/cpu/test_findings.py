@@ -3,17 +3,16 @@
 
 import pytest
 
-from ullage.model.summary import Finding, Row
+from support.make_records import plain_row
+from ullage.model.summary import Finding
 from ullage.suites.cpu.findings import findings_of
 from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO
 
 
 def said(metric: str, low: float | None, high: float | None) -> list[Finding]:
     params: dict[str, str | int] = {"threads": 2, "type": "int8", "isa": "avx512", "over": "avx2/fp32/fma"}
-    row = Row(
-        metric=metric, unit="x", better="more", target="cores", params=dict(params), median=0.9, low=low, high=high,
-        repetitions=[0.9], verdict="none", grade="A",
-    )  # fmt: skip
+    own = {"metric": metric, "unit": "x", "target": "cores", "verdict": "none", "case": ""}
+    row = plain_row(0.9, params, low=low, high=high, **own)
     return findings_of([], [row], {}, 0.95)
 
 

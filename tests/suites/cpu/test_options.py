@@ -103,5 +103,5 @@ def test_where_no_library_is_there_the_run_says_so(world: World, monkeypatch: py
     monkeypatch.setattr("ullage.suites.cpu.prepare.find_libraries", lambda _named: [])
     prepared = world.prepare()
     assert [note.code for note in prepared.notes] == ["no-blas"]
-    assert world.run(prepared) == 0
+    assert world.run(prepared)[0] == 0
     assert any(event.kind == "no-blas" for event in world.summary().events)

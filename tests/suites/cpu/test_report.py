@@ -4,6 +4,7 @@
 import pytest
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
@@ -14,24 +15,10 @@ from ullage.suites.cpu.tables import tables
 
 
 def row(metric: str, median: float, case: str, share: float | None = None, **fields: object) -> Row:
+    unit = {"compute_rate": "op/s", "clock": "Hz", "memory_bandwidth": "B/s"}.get(metric, "x")
     ceiling = None if share is None else Ceiling(value=median / share, kind="detected", source="cores x clock")
-    known = {
-        "metric": metric,
-        "unit": {"compute_rate": "op/s", "clock": "Hz", "memory_bandwidth": "B/s"}.get(metric, "x"),
-        "better": "more",
-        "target": "cpu",
-        "case": case,
-        "median": median,
-        "low": median,
-        "high": median,
-        "repetitions": [median] * 6,
-        "ceiling": ceiling,
-        "share": share,
-        "verdict": "none",
-        "grade": "A",
-        "suite": "cpu",
-    }
-    return Row.model_validate({**known, **fields})
+    own = {"metric": metric, "unit": unit, "target": "cpu", "case": case, "ceiling": ceiling, "share": share}
+    return plain_row([median] * 6, **{**own, "verdict": "none", "suite": "cpu", **fields})
 
 
 def kernel(name: str, threads: int, rate: float, share: float = 0.98, **fields: object) -> list[Row]:

@@ -7,19 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine, as_of_engine
-from ullage.launch.mpich import Mpich
+from support.simulated_engine import DESCRIBE, Clock, SimulatedEngine, as_of_engine
+from support.suite_world import SuiteWorld
 from ullage.model.describe import Describe, Registered
 from ullage.model.request import Request
 from ullage.peers import Installed, PeerError
 from ullage.peers.fio import PEER, FioJob
-from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
 from ullage.suites.disk.options import DiskOptions
-from ullage.suites.disk.prepare import PreparedDisk, prepare_disk
+from ullage.suites.disk.suite import PreparedDisk, prepare_disk
 
 URING = as_of_engine("uring", "path", "data", "queue_depth=4096")
 
@@ -55,40 +53,21 @@ class SimulatedFio:
 
 
 @dataclass
-class World:
-    """One machine: a folder, a clock, an engine, fio, and a result."""
+class World(SuiteWorld[PreparedDisk]):
+    """It has fio too."""
 
-    path: Path
-    engine: SimulatedEngine
-    fio: SimulatedFio
-    engine_context: EngineContext = field(default_factory=lambda: EngineContext(Path("/engine"), describe()))
-    result: ResultFolder | None = None
-    progress: SilentProgress = field(default_factory=SilentProgress)
+    suite, model = "disk", DiskOptions
+    fio: SimulatedFio = field(kw_only=True)
 
-    @property
-    def clock(self) -> Clock:
-        return self.engine.clock
+    def usual(self) -> dict[str, object]:
+        sizes = {"threads": "1,2", "block": "1M,4M", "depth": "1,8", "small": "4K"}
+        return {"target": [f"here={self.target}"], **sizes}
 
-    @property
-    def target(self) -> Path:
-        return self.path / "here"
-
-    def prepare(self, **words: object) -> PreparedDisk:
-        usual = {"target": [f"here={self.target}"], "threads": "1,2", "block": "1M,4M", "depth": "1,8"}
-        asked = parse_options(DiskOptions, **{**usual, "small": "4K", **words})  # type: ignore[arg-type]
-        request = Request(run_id="r1", suite="disk", created="now", targets=asked.targets, options=asked.options)
+    def prepare_request(self, request: Request) -> PreparedDisk:
         return prepare_disk(request, self.engine_context)
 
-    def run(self, prepared: PreparedDisk, seconds: float | None = None) -> tuple[int, Session]:
-        if self.result is None:
-            self.result = ResultFolder.create(self.path / "result", prepared.request)
-        launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, self.engine_context, launcher, self.progress, seconds, self.engine.start)
-        return replace(prepared, fio=self.fio).run(session, self.clock.now), session
-
-    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
-        assert self.result is not None
-        return self.run(prepare_disk(self.result.read_request(), self.engine_context), seconds)
+    def start(self, prepared: PreparedDisk, session: Session) -> int:
+        return super().start(replace(prepared, fio=self.fio), session)
 
     def with_mmap(self) -> None:
         """An engine that has mappings."""
@@ -121,4 +100,4 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr("ullage.runs.cells.direct.direct_io", lambda _path: DirectIo(True, 512))
     monkeypatch.setattr("ullage.system.hardware.usable_cores", lambda: 4)
     engine = SimulatedEngine(Clock(), cost=lambda _case, _plan: 0.1)
-    return World(tmp_path, engine, SimulatedFio(engine.clock))
+    return World(tmp_path, engine, EngineContext(Path("/engine"), describe()), fio=SimulatedFio(engine.clock))

@@ -4,6 +4,7 @@
 import pytest
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.model.machine import DeclaredDrive, MachineFile
 from ullage.model.plan import Target
@@ -16,19 +17,10 @@ DRIVE = MachineFile(drive=[DeclaredDrive(path="/data", read=540e6, read_iops=93e
 
 
 def row(metric: str, median: float, *, block: int = 1 << 20, order: str = "random", **params: int) -> Row:
-    return Row(
-        metric=metric,
-        unit="B/s" if metric == "bandwidth" else "op/s",
-        better="more",
-        target="here",
-        params={"access": "read", "ranks": 1, "block_bytes": block, "order": order, **params},
-        median=median,
-        low=None,
-        high=None,
-        repetitions=[median] * 3,
-        verdict="direct",
-        grade="A",
-    )
+    unit = "B/s" if metric == "bandwidth" else "op/s"
+    usual = {"access": "read", "ranks": 1, "block_bytes": block, "order": order}
+    own = {"metric": metric, "unit": unit, "target": "here", "verdict": "direct", "case": ""}
+    return plain_row([median] * 3, {**usual, **params}, low=None, high=None, **own)
 
 
 def test_random_requests_are_bounded_by_operations_and_blocks_by_bytes() -> None:

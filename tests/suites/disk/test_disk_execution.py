@@ -6,28 +6,15 @@ import pytest
 from suites.disk.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.peers.fio import FioJob
-from ullage.runs.case_progress import RunProgress
 from ullage.runs.cells.prepared import planned_cells
 
 MIB = 1 << 20
 
 
-def counts(world: World) -> list[int]:
-    assert world.result is not None
-    progress = RunProgress(file.records for file in world.result.read_records())
-    return [len(progress.of(cell.case.id).counted) for cell in planned_cells(world.result)]
-
-
-def events(world: World) -> list[str]:
-    assert world.result is not None
-    return [event.code for file in world.result.read_records() for event in file.events]
-
-
 def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum_and_a_peer(world: World) -> None:
     code, session = world.run(world.prepare(volume="64M"))
     assert (code, session.messages) == (0, [])
-    assert counts(world) == [6] * 10
-    assert world.result is not None
+    assert world.counts() == [6] * 10
     peers = world.result.read_peers()
     assert len(peers) == 20
     assert {(peer.case, peer.phase) for peer in peers} == {
@@ -35,7 +22,7 @@ def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum_and_a_peer(wo
     }
     assert {(peer.tool, peer.version, peer.repetition) for peer in peers} == {("fio", "3.33", 0)}
     assert all(peer.command[0] == "/usr/bin/fio" for peer in peers)
-    assert events(world) == []
+    assert world.events() == []
     assert list(world.target.iterdir()) == []
 
 
@@ -61,7 +48,6 @@ def test_fio_does_the_same_job(world: World) -> None:
 def test_without_a_peer_there_is_none(world: World) -> None:
     world.run(world.prepare(volume="64M", no_peer=True))
     assert world.fio.jobs == []
-    assert world.result is not None
     assert not world.result.peers_path.exists()
 
 
@@ -77,8 +63,7 @@ def test_the_time_is_kept_with_fio_in_it(world: World, seconds: int, volume: str
     code, _ = world.run(world.prepare(volume=volume, time=f"{seconds}s"))
     assert code == 0
     assert world.clock.at - 1000 <= 1.1 * seconds
-    assert min(counts(world)) >= 3
-    assert world.result is not None
+    assert min(world.counts()) >= 3
     assert len({peer.case for peer in world.result.read_peers()}) == 10
 
 
@@ -86,7 +71,7 @@ def test_our_own_minimum_comes_before_fio_when_time_is_short(world: World) -> No
     world.fio.seconds = 5.0
     code, _ = world.run(world.prepare(volume="64M", time="20s", min_repetitions=3))
     assert code == 0
-    assert min(counts(world)) >= 3
+    assert min(world.counts()) >= 3
     assert world.clock.at - 1000 <= 22 + world.fio.seconds
     assert 0 < len(world.fio.jobs) < 20
 
@@ -94,13 +79,11 @@ def test_our_own_minimum_comes_before_fio_when_time_is_short(world: World) -> No
 def test_fio_goes_on_in_turn_with_later_launches(world: World) -> None:
     world.engine.spread = 0.4
     world.run(world.prepare(volume="64M", time="120s"))
-    assert world.result is not None
     assert max(peer.repetition for peer in world.result.read_peers()) >= 1
 
 
 def test_the_volumes_a_probe_chose_stand_in_the_request(world: World) -> None:
     world.run(world.prepare(time="60s"))
-    assert world.result is not None
     options = world.result.read_request().options
     volume, small = options["volume"], options["small_volume"]
     assert isinstance(volume, int)
@@ -115,8 +98,8 @@ def test_a_failing_fio_is_said_and_does_no_harm(world: World) -> None:
     world.fio.fails = lambda _job: "fio failed (exit code 1)"
     code, _ = world.run(world.prepare(volume="64M"))
     assert code == 0
-    assert counts(world) == [6] * 10
-    assert events(world) == ["peer-failed"] * 3, "after three it is not tried again"
+    assert world.counts() == [6] * 10
+    assert world.events() == ["peer-failed"] * 3, "after three it is not tried again"
     assert len(world.fio.jobs) == 3
     assert list(world.target.iterdir()) == []
 
@@ -124,17 +107,16 @@ def test_a_failing_fio_is_said_and_does_no_harm(world: World) -> None:
 def test_one_case_that_fio_cannot_do_leaves_it_the_others(world: World) -> None:
     world.fio.fails = lambda job: "too short a time" if job.block_bytes == 4096 else ""
     world.run(world.prepare(volume="64M"))
-    assert world.result is not None
     assert len({peer.case for peer in world.result.read_peers()}) == 8
-    assert events(world) == ["peer-failed"] * 2
+    assert world.events() == ["peer-failed"] * 2
 
 
 def test_what_is_not_as_expected_is_an_event_once(world: World) -> None:
     world.without_uring(None)
     world.run(world.prepare(volume="64M"))
-    assert events(world) == ["no-queue-depth"]
+    assert world.events() == ["no-queue-depth"]
     assert world.resume()[0] == 0
-    assert events(world) == ["no-queue-depth"]
+    assert world.events() == ["no-queue-depth"]
 
 
 def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_there(world: World) -> None:
@@ -142,8 +124,7 @@ def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_th
     assert world.run(world.prepare(volume="64M"))[0] == 5
     assert world.fio.jobs == []
     assert world.resume()[0] == 0
-    assert counts(world) == [6] * 10
-    assert world.result is not None
+    assert world.counts() == [6] * 10
     assert len({peer.case for peer in world.result.read_peers()}) == 10
     done, jobs = len(world.engine.plans), len(world.fio.jobs)
     assert world.resume()[0] == 0
@@ -152,7 +133,6 @@ def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_th
 
 def test_resume_gives_fio_what_it_lacks(world: World) -> None:
     world.run(world.prepare(volume="64M"))
-    assert world.result is not None
     lines = world.result.peers_path.read_text().splitlines(keepends=True)
     world.result.peers_path.write_text("".join(lines[:6]))
     done = len(world.engine.plans)

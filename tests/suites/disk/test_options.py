@@ -3,15 +3,15 @@
 
 import pytest
 
+from support.suite_words import options_of
 from ullage.errors import UserError
-from ullage.runs.options.reading import parse_options
 from ullage.suites.disk.options import DiskOptions
 
 MIB = 1 << 20
 
 
 def options(**words: object) -> DiskOptions:
-    return DiskOptions.model_validate(parse_options(DiskOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return options_of(DiskOptions, **{"target": ["a=/a"], **words})
 
 
 def test_the_defaults_are_the_usual_table() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support import sample_result
+from support.make_records import plain_row
 from ullage.model.record import Done, Latency, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
@@ -24,25 +25,8 @@ def row(
     unit = {"bandwidth": "B/s", "operation_rate": "op/s"}.get(metric, "s")
     place = {"access": "read", "ranks": 1, "block_bytes": MIB, "order": "sequential", **params}
     case = "-".join(str(value) for key, value in place.items() if key != "access")
-    return Row.model_validate(
-        {
-            "metric": metric,
-            "unit": unit,
-            "better": "less" if unit == "s" else "more",
-            "target": "here",
-            "params": place,
-            "case": case,
-            "median": median,
-            "low": median,
-            "high": median,
-            "repetitions": [median],
-            "ceiling": ceiling,
-            "share": None if ceiling is None else median / ceiling.value,
-            "verdict": "cold",
-            "grade": "A",
-            "peer": None if peer is None else Peer(tool="fio", version="3.33", median=peer),
-        }
-    )
+    other = None if peer is None else Peer(tool="fio", version="3.33", median=peer)
+    return plain_row(median, place, metric=metric, unit=unit, target="here", case=case, ceiling=ceiling, peer=other)
 
 
 def small(depth: int, rate: float, *, access: str = "read", peer: float | None = None) -> list[Row]:

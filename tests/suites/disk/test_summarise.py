@@ -4,35 +4,24 @@
 import pytest
 
 from suites.disk.conftest import World
+from support.make_records import plain_row
 from ullage.model.plan import Case, Plan
 from ullage.model.summary import Row
 from ullage.runs.summary import build_summary
-from ullage.suites.disk.summarise import in_flight, saturation
+from ullage.suites.disk.suite import in_flight, saturation
 
 KIB, MIB = 1 << 10, 1 << 20
 
 
 def small_row(depth: int, rate: float, *, access: str = "read", ranks: int = 1, spread: float = 0.01) -> Row:
-    values = [rate * (1 + spread * step) for step in (-1, 0, 1)]
-    return Row(
-        metric="operation_rate",
-        unit="op/s",
-        better="more",
-        target="here",
-        params={"access": access, "ranks": ranks, "block_bytes": KIB, "queue_depth": depth},
-        median=rate,
-        low=values[0],
-        high=values[-1],
-        repetitions=values,
-        launches=[10 * ranks + index for index in range(3)],
-        verdict="cold",
-        grade="A",
-    )
+    params = {"access": access, "ranks": ranks, "block_bytes": KIB, "queue_depth": depth}
+    own = {"metric": "operation_rate", "unit": "op/s", "target": "here", "case": ""}
+    launches = [10 * ranks + index for index in range(3)]
+    return plain_row([rate * (1 + spread * step) for step in (-1, 0, 1)], params, launches=launches, **own)
 
 
 def test_rows_carry_a_depth_where_requests_are_small_and_nowhere_else(world: World) -> None:
     world.run(world.prepare(volume="64M"))
-    assert world.result is not None
     summary = build_summary(world.result)
     assert {row.metric for row in summary.rows} == {"bandwidth", "operation_rate"}
     bandwidths = [row for row in summary.rows if row.metric == "bandwidth"]
@@ -51,7 +40,6 @@ def test_rows_carry_a_depth_where_requests_are_small_and_nowhere_else(world: Wor
 
 def test_the_peer_stands_beside_every_row_it_has_a_number_for(world: World) -> None:
     world.run(world.prepare(volume="64M"))
-    assert world.result is not None
     rows = [row for row in build_summary(world.result).rows if row.metric == "bandwidth"]
     assert all(row.peer is not None and (row.peer.tool, row.peer.version) == ("fio", "3.33") for row in rows)
     whole = next(row for row in rows if row.params["block_bytes"] == MIB)
@@ -61,7 +49,6 @@ def test_the_peer_stands_beside_every_row_it_has_a_number_for(world: World) -> N
 
 def test_a_ceiling_is_the_devices_whatever_the_threads(world: World) -> None:
     world.run(world.prepare(volume="64M", ceiling=["here:read=10GB/s"]))
-    assert world.result is not None
     rows = [row for row in build_summary(world.result).rows if row.metric == "bandwidth"]
     declared = [row for row in rows if row.ceiling is not None and row.ceiling.kind == "declared"]
     assert {row.ceiling.value for row in declared if row.ceiling is not None} == {1e10}
@@ -71,7 +58,6 @@ def test_a_ceiling_is_the_devices_whatever_the_threads(world: World) -> None:
 
 def test_where_nothing_is_known_the_best_transfer_of_the_run_is_the_ceiling(world: World) -> None:
     world.run(world.prepare(volume="64M", ceiling=["here:read=10GB/s"]))
-    assert world.result is not None
     rows = [row for row in build_summary(world.result).rows if row.params["access"] == "write"]
     bandwidths = [row for row in rows if row.metric == "bandwidth"]
     best = max(value for row in bandwidths for value in row.repetitions)
@@ -88,7 +74,6 @@ def test_nothing_is_advised_that_this_suite_cannot_do(world: World) -> None:
 
     world.engine.cost, world.engine.spread = cost, 0.002
     world.run(world.prepare(volume="64M"))
-    assert world.result is not None
     findings = build_summary(world.result).findings
     assert any(finding.kind == "scaling" for finding in findings)
     assert not any("--extend" in finding.text for finding in findings)

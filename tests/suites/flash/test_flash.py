@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine, cells_of
+from support.suite_words import options_of
 from ullage.analysis.metrics import load_metrics
 from ullage.engine import needs_of
 from ullage.errors import UserError
@@ -15,7 +17,6 @@ from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
 from ullage.runs.options.declared import settable_by
-from ullage.runs.options.reading import parse_options
 from ullage.suites.flash.report import runs_of
 from ullage.suites.flash.suite import HEADER_BYTES, FlashOptions, blocks_of, findings_of, prepare
 
@@ -32,9 +33,7 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> FlashOptions:
-    return FlashOptions.model_validate(
-        parse_options(FlashOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
-    )
+    return options_of(FlashOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def sizes_asked(cell: Cell) -> tuple[object, object]:
@@ -152,31 +151,10 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 
 def row(median: float, **params: str) -> Row:
     samples = [median * (1 + 0.001 * step) for step in (-3, -2, -1, 0, 1, 2, 3, -1.5)]
-    usual: dict[str, str | int] = {
-        "access": "write",
-        "ranks": 2,
-        "nodes": 1,
-        "backend": "mpiio",
-        "file": "checkpoint",
-        "cells": 8,
-        "blocks": 0,
-        "format": "raw",
-        "transfers": "independent",
-    }
-    return Row(
-        case="-".join(params.values()) or "c",
-        target="a",
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        params={**usual, **params},
-        repetitions=samples,
-        median=median,
-        low=min(samples),
-        high=max(samples),
-        verdict="warm",
-        grade="A",
-    )
+    usual = {"access": "write", "ranks": 2, "nodes": 1, "backend": "mpiio", "file": "checkpoint", "cells": 8}
+    usual |= {"blocks": 0, "format": "raw", "transfers": "independent"}
+    case = "-".join(params.values()) or "c"
+    return plain_row(samples, {**usual, **params}, target="a", case=case, verdict="warm")
 
 
 def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:

@@ -12,7 +12,7 @@ from ullage.command_lines.flags import Flag
 from ullage.command_lines.translation import Draft, Translation, WantedLayout, split_line
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
-from ullage.suites.from_ior.flags import TABLE
+from ullage.suites.from_ior.parameters import TABLE
 from ullage.suites.from_ior.translation import translate
 
 

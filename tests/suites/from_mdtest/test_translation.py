@@ -14,8 +14,7 @@ from ullage.command_lines.translation import Draft, Translation, WantedLayout, s
 from ullage.errors import UserError
 from ullage.model.plan import Parameters
 from ullage.runs.options.reading import parse_options
-from ullage.suites.from_mdtest.flags import TABLE
-from ullage.suites.from_mdtest.translation import FromMdtestOptions, directories, translate
+from ullage.suites.from_mdtest.translation import TABLE, FromMdtestOptions, directories, translate
 
 
 def translated(*lines: str, ranks: int | None = None) -> Translation:

@@ -6,18 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import SilentProgress
 from support.simulated_io500 import DESCRIBE, SimulatedStorage
-from ullage.launch.mpich import Mpich
+from support.suite_words import request_of
+from support.suite_world import SuiteWorld
 from ullage.model.plan import Target
 from ullage.model.request import Request
-from ullage.model.summary import Summary
 from ullage.model.system import Place
-from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.runs.summary import build_summary
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500
 from ullage.system.storage import read_places
@@ -26,46 +22,31 @@ GROUND = EngineContext(Path("/engine"), DESCRIBE)
 
 
 @dataclass
-class World:
-    """One machine: a folder, an engine, and a result."""
-
-    path: Path
+class World(SuiteWorld[PreparedIo500]):
+    suite, model = "io500", Io500Options
     engine: SimulatedStorage = field(default_factory=SimulatedStorage)
-    progress: SilentProgress = field(default_factory=SilentProgress)
-    result: ResultFolder | None = None
+    engine_context: EngineContext = GROUND
 
     def request(self, config: str = "", targets: int = 1, **words: object) -> Request:
         if config:
             (self.path / "config.ini").write_text(config)
             words["config"] = self.path / "config.ini"
-        names = "abc"[:targets]
-        for name in names:
-            (self.path / name).mkdir(exist_ok=True)
-        asked = parse_options(
-            Io500Options, target=[f"{name}={self.path / name}" for name in names], **{"ranks": 2, **words}
-        )
-        return Request(run_id="r1", suite="io500", created="now", targets=asked.targets, options=asked.options)
+        places = [self.path / name for name in "abc"[:targets]]
+        for place in places:
+            place.mkdir(exist_ok=True)
+        target = [f"{place.name}={place}" for place in places]
+        return request_of(self.suite, self.model, target=target, **{"ranks": 2, **words})
 
     def prepare(self, config: str = "", targets: int = 1, **words: object) -> PreparedIo500:
-        return prepare_io500(self.request(config, targets, **words), GROUND)
+        return self.prepare_request(self.request(config, targets, **words))
 
-    def run(self, prepared: PreparedIo500, seconds: float | None = None) -> tuple[int, Session]:
-        if self.result is None:
-            self.result = ResultFolder.create(self.path / "result", prepared.request)
-        launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, GROUND, launcher, self.progress, seconds, self.engine.start)
-        return execute(prepared, session), session
+    def prepare_request(self, request: Request) -> PreparedIo500:
+        return prepare_io500(request, self.engine_context)
 
-    def resume(self) -> tuple[int, Session]:
-        assert self.result is not None
-        return self.run(prepare_io500(self.result.read_request(), GROUND))
-
-    def summary(self) -> Summary:
-        assert self.result is not None
-        return build_summary(self.result)
+    def start(self, prepared: PreparedIo500, session: Session) -> int:
+        return execute(prepared, session)
 
     def text(self, name: str) -> str:
-        assert self.result is not None
         return (self.result.path / name).read_text()
 
 

@@ -21,7 +21,7 @@ def long(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
     """Rounds of a minute, and a folder that passes for a tmpfs."""
     place = Place(target=NAME, path=str(world.path / "shm"), exists=True, file_system="tmpfs", is_memory=True)
     Path(place.path).mkdir()
-    monkeypatch.setattr("ullage.suites.io500.bound.find_tmpfs", lambda _memory, _needed: place)
+    monkeypatch.setattr("ullage.suites.io500.summarise.find_tmpfs", lambda _memory, _needed: place)
     world.engine.elapsed_s = 60.0
     return world
 

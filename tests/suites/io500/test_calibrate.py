@@ -69,7 +69,6 @@ def test_rates_are_those_until_the_wall_or_of_the_transfers(world: World) -> Non
     """In the simulation half of all is done at the wall, the other half in the tenth of the time that follows."""
     world.engine.bytes_per_s, world.engine.creates_per_s = 2e9, 5e3
     world.run(world.prepare())
-    assert world.result is not None
     sizes = Sizes.model_validate(world.result.read_request().options["sizes"]["a"])  # type: ignore[index]
     assert "ior-easy-write 2.00 GB/s" in sizes.basis
     assert "mdtest-hard-write 5.00 kop/s" in sizes.basis
@@ -82,7 +81,6 @@ def test_a_phase_that_fails_in_the_probe_keeps_what_was_assumed(world: World) ->
 
     world.engine.spoil = spoil
     world.run(world.prepare())
-    assert world.result is not None
     sizes = Sizes.model_validate(world.result.read_request().options["sizes"]["a"])  # type: ignore[index]
     assert "ior-easy-write" not in sizes.basis
     assert "ior-hard-write" in sizes.basis

@@ -40,7 +40,6 @@ def test_the_extended_mode_has_all_nineteen(world: World) -> None:
 def test_sizes_are_settled_once(world: World) -> None:
     world.engine.interrupt_at = (1, 3)
     world.run(world.prepare(resumable=True))
-    assert world.result is not None
     first = world.result.read_request().options["sizes"]
     assert first
     world.resume()

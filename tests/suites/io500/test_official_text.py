@@ -118,7 +118,6 @@ def test_run_must_be_the_first_section() -> None:
 @pytest.mark.parametrize("mode", ["standard", "extended"])
 def test_a_result_is_a_folder_of_the_official_tool(world: World, mode: str) -> None:
     world.run(world.prepare("[mdtest-easy]\n# mine\nn = 77\n", mode=mode))
-    assert world.result is not None
     parser = configparser.ConfigParser()
     parser.read(world.result.path / "result.txt")
     assert parser["run"]["result-dir"] == str(world.result.path)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.runs.options.reading import parse_options
 from ullage.suites.io500.options import Io500Options
@@ -12,8 +13,7 @@ from ullage.uri import target_path
 
 
 def options(**words: object) -> Io500Options:
-    asked = parse_options(Io500Options, **{"target": ["t=/t"], "ranks": 4, **words})
-    return Io500Options.model_validate(asked.options)
+    return options_of(Io500Options, **{"target": ["t=/t"], "ranks": 4, **words})
 
 
 def test_the_folder_of_the_file_is_measured_where_no_target_is_named(tmp_path: Path) -> None:

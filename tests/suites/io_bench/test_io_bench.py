@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The six streams of an io_bench: its words, its cells, its course, and its sentences."""
 
-from pathlib import Path
-
 import pytest
 
 from suites.matrix.conftest import World, world
+from support.make_records import plain_row
+from support.suite_words import options_of, request_of
 from ullage.errors import UserError
-from ullage.launch.mpich import Mpich
-from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
-from ullage.runs.options.reading import parse_options
-from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 from ullage.suites.io_bench.suite import IoBenchOptions, enough, file_bytes, prepare_io_bench, with_kinds
 
@@ -24,21 +20,17 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
 def options(**words: object) -> IoBenchOptions:
-    return IoBenchOptions.model_validate(parse_options(IoBenchOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return options_of(IoBenchOptions, **{"target": ["a=/a"], **words})
 
 
 def prepare(world: World, **words: object) -> PreparedCells:
     usual = {"target": [f"here={world.target}"], "record": "64K,1M", "volume": "16M"}
-    asked = parse_options(IoBenchOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="io_bench", created="now", targets=asked.targets, options=asked.options)
-    return prepare_io_bench(request, world.engine_context)
+    return prepare_io_bench(request_of("io_bench", IoBenchOptions, **{**usual, **words}), world.engine_context)
 
 
 def run(world: World, prepared: PreparedCells) -> ResultFolder:
-    result = ResultFolder.create(world.path / "result", prepared.request)
-    session = Session(result, world.engine_context, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
-    assert prepared.run(session, now=world.clock.now) == 0
-    return result
+    assert world.run(prepared)[0] == 0
+    return world.result
 
 
 def test_records_go_up_to_128_mib_by_default() -> None:
@@ -127,21 +119,10 @@ def test_a_declared_peak_is_the_one(world: World) -> None:
 
 
 def stream(record: int, rate: float, samples: int = 5) -> Row:
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="here",
-        params={"access": "read", "order": "random", "ranks": 1, "block_bytes": record},
-        median=rate,
-        low=rate,
-        high=rate,
-        repetitions=[rate * (1 + step / 1000) for step in range(-2, 3)][:samples],
-        ceiling=Ceiling(value=2e9, kind="declared", source="x"),
-        share=rate / 2e9,
-        verdict="cold",
-        grade="A",
-    )
+    params = {"access": "read", "order": "random", "ranks": 1, "block_bytes": record}
+    ceiling = Ceiling(value=2e9, kind="declared", source="x")
+    near = [rate * (1 + step / 1000) for step in range(-2, 3)][:samples]
+    return plain_row(near, params, target="here", median=rate, low=rate, high=rate, ceiling=ceiling, case="")
 
 
 def test_it_is_said_from_which_record_on_a_stream_has_its_best() -> None:

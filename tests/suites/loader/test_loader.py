@@ -8,16 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.simulated_engine import with_workloads
+from support.suite_words import options_of, put_on, request_of
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Target
-from ullage.model.request import Request
-from ullage.model.system import Memory, Place
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
-from ullage.runs.room import Machine
-from ullage.suites.loader import prepare as preparing
 from ullage.suites.loader.cases import (
     CellMaker,
     Search,
@@ -40,30 +36,14 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> LoaderOptions:
-    asked = parse_options(LoaderOptions, **{"target": ["a=/a"], "ranks": 2, **words})  # type: ignore[arg-type]
-    return LoaderOptions.model_validate(asked.options)
+    return options_of(LoaderOptions, **{"target": ["a=/a"], "ranks": 2, **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedLoader:
     usual: dict[str, object] = {"target": [f"here={tmp_path}"], "ranks": 2, "samples": 400}
-    asked = parse_options(LoaderOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="loader", created="now", targets=asked.targets, options=asked.options)
-    return prepare_loader(request, EngineContext(tmp_path / "engine", describe()))
-
-
-def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free_bytes: int, free_inodes: int = 1 << 40) -> None:
-    """Have the suite see a machine with that room and 10 GB of memory."""
-    memory = Memory(total_bytes=10 * GB, available_bytes=8 * GB)
-    here = Place(
-        target="here",
-        path=str(tmp_path),
-        exists=True,
-        file_system="ext4",
-        is_memory=False,
-        free_bytes=free_bytes,
-        free_inodes=free_inodes,
+    return prepare_loader(
+        request_of("loader", LoaderOptions, **{**usual, **words}), EngineContext(tmp_path / "engine", describe())
     )
-    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
 
 
 # -- options and sizes -------------------------------------------------------------------------------------------------
@@ -236,7 +216,7 @@ def test_nodes_have_equally_many_accelerators() -> None:
 def test_sizes_follow_from_the_room_and_what_is_smaller_is_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    put_on(monkeypatch, tmp_path, 20 * GB)
+    put_on(monkeypatch, tmp_path, 10 * GB, free_bytes=20 * GB, free_inodes=1 << 40)
     prepared = prepare(tmp_path, samples=None, most=4)
     assert prepared.options.samples is not None
     assert 2000 < prepared.options.samples < 9 * GB // 2_828_486
@@ -260,7 +240,7 @@ def test_sizes_follow_from_the_room_and_what_is_smaller_is_said(
 def test_want_of_room_is_said_before_anything_is_made(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, room: int, inodes: int, words: dict[str, object], expected: str
 ) -> None:
-    put_on(monkeypatch, tmp_path, room, inodes)
+    put_on(monkeypatch, tmp_path, 10 * GB, free_bytes=room, free_inodes=inodes)
     with pytest.raises(UserError) as caught:
         prepare(tmp_path, **words)
     assert expected in str(caught.value)

@@ -9,8 +9,8 @@ from ullage.errors import UserError
 from ullage.importers import read
 from ullage.report.data import ReportData
 from ullage.suites.matrix.importer import read_tables, recognises
-from ullage.suites.matrix.options import LABELS
 from ullage.suites.matrix.report import tables
+from ullage.suites.matrix.suite import LABELS
 
 TEXT = """\
 \tIozone: Performance Test of File I/O

@@ -6,8 +6,7 @@ import pytest
 from suites.matrix.conftest import World, describe
 from ullage.errors import UserError
 from ullage.runs.cells.planning import Cell
-from ullage.suites.matrix.options import LABELS, TESTS, MatrixOptions, jobs
-from ullage.suites.matrix.prepare import job_of, jobs_of, shapes, with_kinds
+from ullage.suites.matrix.suite import LABELS, TESTS, MatrixOptions, job_of, jobs, jobs_of, shapes, with_kinds
 
 KIB, MIB = 1 << 10, 1 << 20
 

@@ -6,26 +6,13 @@ import pytest
 from suites.matrix.conftest import World
 from ullage.model.plan import Case, Plan
 from ullage.results.folder import ResultFolder
-from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.prepared import planned_cells
-
-
-def counts(world: World) -> list[int]:
-    assert world.result is not None
-    progress = RunProgress(file.records for file in world.result.read_records())
-    return [len(progress.of(cell.case.id).counted) for cell in planned_cells(world.result)]
-
-
-def events(world: World) -> list[str]:
-    assert world.result is not None
-    return [event.code for file in world.result.read_records() for event in file.events]
 
 
 def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum(world: World) -> None:
     code, session = world.run(world.prepare())
     assert (code, session.messages) == (0, [])
-    assert counts(world) == [6] * 8
-    assert events(world) == []
+    assert world.counts() == [6] * 8
+    assert world.events() == []
     assert {plan.run_id for plan in world.engine.plans} == {"r1"}, "nothing is left to a probe"
 
 
@@ -41,27 +28,27 @@ def test_the_time_is_kept_however_little_it_is(world: World, seconds: int) -> No
     code, _ = world.run(world.prepare(time=f"{seconds}s"))
     assert code == 0
     assert world.clock.at - 1000 <= 1.1 * seconds + 1.1
-    assert sum(counts(world)) > 0
+    assert sum(world.counts()) > 0
 
 
 def test_cells_without_their_minimum_are_said(world: World) -> None:
     world.engine.cost = lambda _case, _plan: 0.5
     world.run(world.prepare(time="10s"))
-    assert min(counts(world)) < 3
-    assert events(world) == ["time-too-short"]
+    assert min(world.counts()) < 3
+    assert world.events() == ["time-too-short"]
 
 
 def test_wide_intervals_get_the_rest_of_the_time(world: World) -> None:
     world.engine.spread = 0.4
     world.run(world.prepare(time="60s"))
-    assert max(counts(world)) > 3
+    assert max(world.counts()) > 3
 
 
 def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_there(world: World) -> None:
     world.engine.ends[1] = "die"
     assert world.run(world.prepare())[0] == 5
     assert world.resume()[0] == 0
-    assert counts(world) == [6] * 8
+    assert world.counts() == [6] * 8
     done = len(world.engine.plans)
     assert world.resume()[0] == 0
     assert len(world.engine.plans) == done
@@ -69,9 +56,9 @@ def test_resume_finishes_what_a_dead_rank_left_and_starts_nothing_when_all_is_th
 
 def test_what_is_not_as_expected_is_an_event_once(world: World) -> None:
     world.run(world.prepare(direct=True, tests="0,6"))
-    assert events(world) == ["page-cache"]
+    assert world.events() == ["page-cache"]
     assert world.resume()[0] == 0
-    assert events(world) == ["page-cache"]
+    assert world.events() == ["page-cache"]
 
 
 def test_plans_are_one_launch_and_nothing_is_unsettled(world: World) -> None:

@@ -4,36 +4,22 @@
 import pytest
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.analysis.metrics import metric_named
 from ullage.model.flags import Flag
 from ullage.model.record import CaseRecord, Done, PhaseRecord, Stage
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import SystemFacts
 from ullage.suites.matrix.findings import Level, findings_of, label_rows, levels_in, levels_of
-from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.suite import MatrixOptions
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 LEVELS = [Level("L2", MIB), Level("L3", 32 * MIB), Level("RAM", 24 * GIB)]
 
 
 def row(test: str, rate: float, file: int = MIB, record: int = 64 * KIB, **more: object) -> Row:
-    return Row.model_validate(
-        {
-            "metric": "file_bandwidth",
-            "unit": "B/s",
-            "better": "more",
-            "target": "here",
-            "params": {"test": test, "access": "read", "ranks": 1, "file_bytes": file, "block_bytes": record},
-            "case": "c1",
-            "median": rate,
-            "low": rate,
-            "high": rate,
-            "repetitions": [rate],
-            "verdict": "cold",
-            "grade": "A",
-            **more,
-        }
-    )
+    params = {"test": test, "access": "read", "ranks": 1, "file_bytes": file, "block_bytes": record}
+    return plain_row(rate, params, **{"metric": "file_bandwidth", "target": "here", "case": "c1", **more})
 
 
 def case(**parameters: object) -> CaseRecord:

@@ -3,15 +3,15 @@
 
 import pytest
 
+from support.suite_words import options_of
 from ullage.errors import UserError
-from ullage.runs.options.reading import parse_options
-from ullage.suites.matrix.options import MatrixOptions
+from ullage.suites.matrix.suite import MatrixOptions
 
 KIB, MIB = 1 << 10, 1 << 20
 
 
 def options(**words: object) -> MatrixOptions:
-    return MatrixOptions.model_validate(parse_options(MatrixOptions, **{"target": ["a=/a"], **words}).options)  # type: ignore[arg-type]
+    return options_of(MatrixOptions, **{"target": ["a=/a"], **words})
 
 
 def test_the_defaults_are_those_of_iozones_automatic_mode() -> None:

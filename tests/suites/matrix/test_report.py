@@ -4,6 +4,7 @@
 import json
 
 from support.flags import flags_of
+from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.data import ReportData
@@ -19,24 +20,9 @@ SYSTEM: dict[str, object] = {
 
 
 def row(suite: str, rate: float, place: dict[str, object], **more: object) -> Row:
-    return Row.model_validate(
-        {
-            "metric": "file_bandwidth" if suite == "matrix" else "bandwidth",
-            "unit": "B/s",
-            "better": "more",
-            "target": "here",
-            "params": {"ranks": 1, **place},
-            "case": "c1",
-            "median": rate,
-            "low": rate,
-            "high": rate,
-            "repetitions": [rate],
-            "verdict": "cold",
-            "grade": "A",
-            "suite": suite,
-            **more,
-        }
-    )
+    metric = "file_bandwidth" if suite == "matrix" else "bandwidth"
+    own = {"metric": metric, "target": "here", "case": "c1", "suite": suite}
+    return plain_row(rate, {"ranks": 1, **place}, **{**own, **more})
 
 
 def cell(test: str, rate: float, file: int, record: int, **more: object) -> Row:
@@ -102,7 +88,7 @@ def test_targets_have_maps_of_their_own_and_many_records_a_whole_row() -> None:
 def test_a_full_matrix_stays_small_enough_for_a_page() -> None:
     files = [64 * KIB << step for step in range(14)]
     records = [4 * KIB << step for step in range(13)]
-    from ullage.suites.matrix.options import LABELS
+    from ullage.suites.matrix.suite import LABELS
 
     rows = [cell(test, 1e9, f, r) for test in LABELS for f in files for r in records if r <= f]
     figures = matrix.figures(data(*rows))

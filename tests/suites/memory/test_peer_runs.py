@@ -75,7 +75,8 @@ def test_a_peer_stands_beside_what_does_the_same_work(name: str, changed: Parame
 def test_each_case_has_a_number_once_however_often_a_run_is_gone_on_with(tmp_path: Path) -> None:
     where, jobs = session(tmp_path), list[ToolJob]()
 
-    def run(_program: Installed, job: ToolJob) -> dict[str, float]:
+    def run(_program: Installed, job: ToolJob, *, limit_s: float) -> dict[str, float]:
+        assert limit_s == 60
         jobs.append(job)
         return {"memory_bandwidth": 5e9}
 
@@ -95,7 +96,8 @@ def _quick_jobs() -> list[tuple[str, int]]:
 def test_a_tool_that_never_works_is_given_up_and_the_run_goes_on(tmp_path: Path) -> None:
     where, tried = session(tmp_path), list[ToolJob]()
 
-    def run(_program: Installed, job: ToolJob) -> dict[str, float]:
+    def run(_program: Installed, job: ToolJob, *, limit_s: float) -> dict[str, float]:
+        assert 0 < limit_s <= 60
         tried.append(job)
         raise PeerError("no such thing")
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from support.make_records import plain_row
 from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
@@ -17,26 +18,9 @@ def row(
     metric: str, median: float, *, peer: float | None = None, ceiling: Ceiling | None = None, **params: object
 ) -> Row:
     unit = {"access_time": "s", "core_round_trip": "s", "update_rate": "update/s"}.get(metric, "B/s")
-    case = "-".join(str(value) for value in params.values())
-    return Row.model_validate(
-        {
-            "metric": metric,
-            "unit": unit,
-            "better": "less" if unit == "s" else "more",
-            "target": "memory",
-            "params": params,
-            "case": case,
-            "median": median,
-            "low": median,
-            "high": median,
-            "repetitions": [median],
-            "ceiling": ceiling,
-            "share": None if ceiling is None else median / ceiling.value,
-            "verdict": "none",
-            "grade": "A",
-            "peer": None if peer is None else Peer(tool="mbw", version="1.2", median=peer),
-        }
-    )
+    other = None if peer is None else Peer(tool="mbw", version="1.2", median=peer)
+    own = {"metric": metric, "unit": unit, "target": "memory", "verdict": "none"}
+    return plain_row(median, params, ceiling=ceiling, peer=other, **own)
 
 
 def block(order: str, threads: int, size: int, rate: float, **more: object) -> Row:

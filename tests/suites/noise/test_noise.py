@@ -7,19 +7,17 @@ from pathlib import Path
 import pytest
 
 from support.simulated_engine import DESCRIBE, ENGINE, with_workloads
+from support.suite_words import request_of
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.record import Contamination, Done, Gauge, PhaseRecord
-from ullage.model.request import Request
 from ullage.report.data import FinishedResult, load
 from ullage.results.folder import ResultFolder
 from ullage.results.records import parse_record
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
-from ullage.suites.noise.options import NoiseOptions
 from ullage.suites.noise.report import tables
-from ullage.suites.noise.suite import advice_on, findings_of, prepare_noise
+from ullage.suites.noise.suite import NoiseOptions, advice_on, findings_of, prepare_noise
 
 GAUGES = {
     "noise_share": 0.008,
@@ -64,8 +62,7 @@ def contaminated(**changes: int) -> PhaseRecord:
 
 def write(folder: Path, **changes: float) -> ResultFolder:
     """A result of two cases, with 1 and 2 threads, each 6 times."""
-    asked = parse_options(NoiseOptions, threads="1")
-    request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
+    request = request_of("noise", NoiseOptions, threads="1")
     result = ResultFolder.create(folder, request)
     run = {
         "kind": "run",
@@ -183,8 +180,7 @@ def test_advice_names_who_took_it() -> None:
 
 
 def test_an_engine_without_fixed_work_is_refused_and_one_with_it_is_planned(tmp_path: Path) -> None:
-    asked = parse_options(NoiseOptions, threads="1", quick=True)
-    request = Request(run_id="r1", suite="noise", created="now", targets=asked.targets, options=asked.options)
+    request = request_of("noise", NoiseOptions, threads="1", quick=True)
     with pytest.raises(UserError, match="fixed-work"):
         prepare_noise(request, EngineContext(Path("/engine"), DESCRIBE))
     description = with_workloads("fixed-work")

@@ -7,12 +7,12 @@ import pytest
 
 from support.make_records import MIB, make_launch, make_phase, make_repetition, make_run
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine, cells_of
+from support.suite_words import options_of, request_of
 from ullage.analysis.metrics.programs import share_that_overlaps
 from ullage.errors import UserError
 from ullage.model.describe import Describe, Registered
 from ullage.model.plan import Layout
 from ullage.model.record import Gauge
-from ullage.model.request import Request
 from ullage.results.rows import RowContext
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.cells.prepared import PreparedCells
@@ -41,15 +41,14 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> OverlapOptions:
-    asked = parse_options(OverlapOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
-    return OverlapOptions.model_validate(asked.options)
+    return options_of(OverlapOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1", "quick": True, "cache": "none"}
-    asked = parse_options(OverlapOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="overlap", created="now", targets=asked.targets, options=asked.options)
-    return prepare_overlap(request, EngineContext(built_engine(), describe()))
+    return prepare_overlap(
+        request_of("overlap", OverlapOptions, **{**usual, **words}), EngineContext(built_engine(), describe())
+    )
 
 
 # -- options -----------------------------------------------------------------------------------------------------------

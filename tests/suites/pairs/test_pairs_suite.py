@@ -126,7 +126,7 @@ def test_that_nothing_is_slow_is_said(tmp_path: Path) -> None:
     (finding,) = summary.findings
     assert finding.severity == "info"
     assert finding.text.startswith("No rank or link is slow with messages of 1M")
-    assert finding.text.endswith("a slow link would be found from 1.30 x on.")
+    assert "a slow link would be found from 1.30 x on. The slowest pair is " in finding.text
 
 
 def test_in_much_noise_it_is_said_how_little_can_be_seen(tmp_path: Path) -> None:
@@ -195,13 +195,20 @@ def test_a_named_slow_rank_silences_the_sentence_on_distance(tmp_path: Path) -> 
     assert finding.severity == "info"
 
 
-def test_nothing_is_named_from_repetitions_that_others_disturbed(tmp_path: Path) -> None:
+def test_what_is_slow_in_disturbed_repetitions_is_named_with_that_caveat(tmp_path: Path) -> None:
     def time(_index: int, sender: int, receiver: int) -> float:
         return MIB / (0.5e9 if 2 in (sender, receiver) else 2e9)
 
     repetitions = [matrix_repetition("m", i, time, grade="C") for i in range(6)]
     summary, _ = reported(write_result(tmp_path / "r", repetitions))
-    assert {one.kind for one in summary.findings} == {"contamination"}
+    (slow,) = (one for one in summary.findings if one.kind != "contamination")
+    assert slow.kind == "slow-end"
+    assert slow.text.endswith("(grade C), and may be the cause. Measure again on idle nodes.")
+    calm = [matrix_repetition("m", i, even, grade="C") for i in range(6)]
+    found, _ = reported(write_result(tmp_path / "calm", calm))
+    (told,) = (one for one in found.findings if one.kind != "contamination")
+    assert told.title == "Other programs disturbed the pairs with messages of 1M"
+    assert "cannot be told. The slowest pair is " in told.text
 
 
 def test_what_is_slow_in_disturbed_repetitions_alone_is_not_named(tmp_path: Path) -> None:

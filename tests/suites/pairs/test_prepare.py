@@ -15,8 +15,7 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
-from ullage.suites.pairs.options import PairsOptions
-from ullage.suites.pairs.prepare import MOST_ENDS, every_of, prepare_pairs, read_pattern
+from ullage.suites.pairs.suite import MOST_ENDS, PairsOptions, every_of, prepare_pairs, read_pattern
 
 GROUND = EngineContext(Path("/engine"), pairs_describe())
 

@@ -18,6 +18,7 @@ from benchmarks.switches_simulation import (
     said_of,
 )
 
+from support.make_records import plain_row
 from support.pairs_world import matrix_repetition, write_result
 from ullage.arrays import np
 from ullage.model.summary import Row, Summary
@@ -254,19 +255,8 @@ def matrix_of(switches: int) -> PairMatrix:
 
 
 def row_of(case: str) -> Row:
-    return Row(
-        metric="pair_bandwidth",
-        unit="B/s",
-        better="more",
-        target="mpi",
-        params={"ranks": 8},
-        case=case,
-        median=1e9,
-        low=None,
-        high=None,
-        repetitions=[1e9],
-        verdict="",
-        grade="A",
+    return plain_row(
+        1e9, {"ranks": 8}, metric="pair_bandwidth", target="mpi", case=case, low=None, high=None, verdict=""
     )
 
 

@@ -3,15 +3,15 @@
 
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from support.data import some
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine, cells_of
+from support.suite_words import options_of, request_of
 from ullage.errors import UserError
 from ullage.model.describe import Describe
-from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.inputs import EngineContext
@@ -21,9 +21,6 @@ from ullage.suites.pio.findings import findings_of
 from ullage.suites.pio.options import OPERATIONS, PATTERNS, PioOptions, Spatial, parse_directives
 from ullage.suites.pio.suite import calls_of, is_of, pattern_of
 from ullage.suites.pio.suite import prepare as prepare_pio
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 MIB = 1 << 20
 
@@ -40,9 +37,7 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> PioOptions:
-    return PioOptions.model_validate(
-        parse_options(PioOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
-    )
+    return options_of(PioOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def cells(**words: object) -> list[Cell]:
@@ -197,8 +192,7 @@ def test_hdf5_is_collective_by_its_own_parameter_and_by_offsets() -> None:
 
 def test_a_plan_says_what_is_left_out(tmp_path: Path) -> None:
     words = {"target": [f"here={tmp_path}"], "ranks": "2", "volume": "1M", "quick": True}
-    asked = parse_options(PioOptions, **words)  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="pio", created="now", targets=asked.targets, options=asked.options)
+    request = request_of("pio", PioOptions, **words)
     prepared = prepare_pio(request, EngineContext(built_engine(), describe()))
     explained = prepared.explain()
     assert any("Not available: collective calls of sequential-own" in line for line in explained.head)
@@ -221,31 +215,9 @@ def test_rows_find_their_directive() -> None:
 
 def row(rate: float, noise: random.Random, **params: str | int) -> Row:
     samples = [rate * noise.lognormvariate(0, 0.02) for _ in range(8)]
-    every: dict[str, Scalar] = {
-        "access": "write",
-        "pattern": "segmented",
-        "block_bytes": 4096,
-        "calls": "independent",
-        "base_bytes": 0,
-        "ranks": 4,
-        "nodes": 1,
-        "backend": "mpiio",
-        **params,
-    }
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="disk",
-        params=every,
-        case="-".join(map(str, params.values())) or "segmented",
-        median=sorted(samples)[4],
-        low=min(samples),
-        high=max(samples),
-        repetitions=samples,
-        verdict="cold",
-        grade="A",
-    )
+    usual = {"access": "write", "pattern": "segmented", "block_bytes": 4096, "calls": "independent", "base_bytes": 0}
+    usual |= {"ranks": 4, "nodes": 1, "backend": "mpiio"}
+    return plain_row(samples, {**usual, **params}, case="-".join(map(str, params.values())) or "segmented")
 
 
 def test_slow_patterns_are_named_with_their_interval() -> None:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from suites.pmem.conftest import World
+from support.make_records import plain_row
+from support.suite_words import options_of
 from ullage.analysis.findings.enough import ENOUGH
 from ullage.analysis.findings.study import Settable
 from ullage.model.record import Gauge
 from ullage.model.summary import Row
 from ullage.report.data import ReportData, load
 from ullage.results.rows import join
-from ullage.runs.options.reading import parse_options
-from ullage.runs.summary import build_summary
 from ullage.suites.pmem.findings import WITHOUT_SYNC, findings_of, persistence_findings, with_placement
 from ullage.suites.pmem.options import PmemOptions, region_of
 from ullage.suites.pmem.report import figures, tables
@@ -24,32 +24,14 @@ SIZES = (64, 4096, 256 << 10, MIB)
 
 
 def options() -> PmemOptions:
-    asked = parse_options(PmemOptions, target=["pm=/a"], transfer="64,4K,256K,1M", volume="8M", ranks="1,2,4")
-    return PmemOptions.model_validate(asked.options)
+    return options_of(PmemOptions, target=["pm=/a"], transfer="64,4K,256K,1M", volume="8M", ranks="1,2,4")
 
 
 def row(interface: str, block: int, rates: "list[float]", ranks: int = 1) -> Row:
-    rates = sorted(rates)
-    return Row(
-        metric="bandwidth",
-        unit="B/s",
-        better="more",
-        target="pm",
-        params={
-            "access": "write",
-            "ranks": ranks,
-            "block_bytes": block,
-            "region_bytes": region_of(block, 8 * MIB),
-            "interface": interface,
-        },
-        median=rates[len(rates) // 2],
-        low=rates[0],
-        high=rates[-1],
-        repetitions=rates,
-        launches=[100 * ranks + (index + block.bit_length()) % 3 for index in range(len(rates))],
-        verdict="memory",
-        grade="A",
-    )
+    params = {"access": "write", "ranks": ranks, "block_bytes": block, "region_bytes": region_of(block, 8 * MIB)}
+    launches = [100 * ranks + (index + block.bit_length()) % 3 for index in range(len(rates))]
+    own = {"target": "pm", "verdict": "memory", "case": "", "launches": launches}
+    return plain_row(sorted(rates), {**params, "interface": interface}, **own)
 
 
 def near(rate: float) -> "list[float]":
@@ -177,12 +159,12 @@ def test_equal_paths_cannot_be_told_apart() -> None:
 
 
 def test_ranks_that_the_engine_has_placed_are_flagged_by_where_they_were(world: World) -> None:
-    result = world.run(world.prepare(numa_path="as-is"))
-    measured = join(file.records for file in result.read_records())
+    assert world.run(world.prepare(numa_path="as-is"))[0] == 0
+    measured = join(file.records for file in world.result.read_records())
     gauges = {"bound_ranks": Gauge(sum=1, least=0, most=1), "buffer_pages_elsewhere": Gauge(sum=7, least=0, most=7)}
     chosen = next(item for item in measured if item.case.workload_parameters.get("numa_path") == "as-is")
     told = replace(chosen, phase=chosen.phase.model_copy(update={"gauges": gauges}))
-    rows = [one for one in build_summary(result).rows if one.case == chosen.case.case]
+    rows = [one for one in world.summary().rows if one.case == chosen.case.case]
     assert rows
     for one in with_placement(rows, [told]):
         if one.params["access"] == chosen.phase.phase:
@@ -206,10 +188,9 @@ def test_it_is_said_what_is_persistent() -> None:
 
 def measured(world: World) -> ReportData:
     """A run, with the rows that need the stages of a phase, which the simulated engine does not have."""
-    result = world.run(world.prepare())
-    summary = build_summary(result)
+    summary = world.summary()
     again = [row.model_copy(update={"metric": WITHOUT_SYNC}) for row in summary.rows if row.metric == "bandwidth"]
-    return load(result, summary.model_copy(update={"rows": [*summary.rows, *again]}))
+    return load(world.result, summary.model_copy(update={"rows": [*summary.rows, *again]}))
 
 
 def test_a_run_has_its_rows_its_tables_and_its_charts(world: World) -> None:

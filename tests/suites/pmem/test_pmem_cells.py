@@ -53,7 +53,7 @@ def test_persistent_memory_has_posix_mmap_and_pmem_and_no_cache_to_drop(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ullage.suites.pmem.suite.is_dax", lambda _path: True)
-    world.libpmem = True
+    world.add_libpmem()
     prepared = world.prepare()
     assert {interface(cell) for cell in prepared.cells} == {"posix", "mmap", "pmem"}
     assert {cell.case.workload.parameters["cache"] for cell in prepared.cells} == {"none"}
@@ -77,7 +77,7 @@ def test_an_interface_asked_for_by_name_is_an_error_where_it_is_not_there(world:
 
 
 def test_an_interface_asked_for_by_name_is_measured_where_it_is_not_usual(world: World) -> None:
-    world.libpmem = True
+    world.add_libpmem()
     assert {interface(cell) for cell in world.prepare(interface="pmem,posix").cells} == {"posix", "pmem"}
 
 

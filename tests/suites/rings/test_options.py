@@ -6,7 +6,7 @@ import pytest
 from ullage.errors import UserError
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, find_suite
-from ullage.suites.rings.options import RingsOptions
+from ullage.suites.rings.suite import RingsOptions
 from ullage.system.hardware import ranks_by_default
 
 

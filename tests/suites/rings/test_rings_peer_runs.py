@@ -8,6 +8,7 @@ import pytest
 
 from support.rings_world import MESSAGES, answer, rings_describe
 from support.simulated_engine import Clock, SilentProgress, SimulatedEngine
+from support.suite_words import request_of
 from ullage.launch.base import Launcher
 from ullage.launch.hosts import Hosts
 from ullage.launch.mpich import Mpich
@@ -19,10 +20,9 @@ from ullage.peers.hpcc import HpccAnswer, HpccJob
 from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
-from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
-from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.prepare import (
+from ullage.suites.rings.suite import (
+    RingsOptions,
     hpcc_in_turn,
     job_of,
     make_cases,
@@ -35,9 +35,9 @@ HPCC = Installed(Path("/usr/bin/hpcc"), "")
 
 
 def prepared(ranks: int = 2, **words: object) -> PreparedKernels:
-    asked = parse_options(RingsOptions, ranks=ranks, **words)  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
-    return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
+    return prepare_rings(
+        request_of("rings", RingsOptions, ranks=ranks, **words), EngineContext(Path("/engine"), rings_describe())
+    )
 
 
 @dataclass

@@ -8,6 +8,7 @@ import pytest
 
 from support.make_records import make_row
 from support.rings_world import four, launch, rings_describe, write
+from support.suite_words import request_of
 from ullage.errors import UserError
 from ullage.exporters import load_exporters
 from ullage.model.record import PeerRecord
@@ -24,22 +25,22 @@ from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.findings import balance_findings, balances, diagnose, findings_of
-from ullage.suites.rings.options import RingsOptions
-from ullage.suites.rings.prepare import (
+from ullage.suites.rings.report import figures, tables
+from ullage.suites.rings.suite import (
     LARGE_BYTES,
     SMALL_BYTES,
+    RingsOptions,
     prepare_rings,
 )
-from ullage.suites.rings.report import figures, tables
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
 
 
 def prepared(ranks: int = 2, **words: object) -> PreparedKernels:
-    asked = parse_options(RingsOptions, ranks=ranks, **words)  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="rings", created="now", targets=asked.targets, options=asked.options)
-    return prepare_rings(request, EngineContext(Path("/engine"), rings_describe()))
+    return prepare_rings(
+        request_of("rings", RingsOptions, ranks=ranks, **words), EngineContext(Path("/engine"), rings_describe())
+    )
 
 
 def summary_of(folder: Path, **more: object) -> Summary:

@@ -9,22 +9,18 @@ from hypothesis import strategies as st
 
 from support.make_records import SECOND_NS, make_case, make_latency, make_launch, make_phase, make_run
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
+from support.suite_words import options_of, put_on, request_of
 from ullage.analysis.metrics import metric_named
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.record import Grade
-from ullage.model.request import Request
 from ullage.model.summary import Row
-from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
-from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.engine import values_of
-from ullage.runs.options.reading import parse_options
-from ullage.runs.room import Machine
 from ullage.suites.sar.suite import KERNELS, PHASES, SarOptions, image_bytes, sar_rows, scaled
 from ullage.suites.sar.suite import prepare as prepare_sar
 
@@ -43,22 +39,12 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> SarOptions:
-    asked = parse_options(SarOptions, **{"target": ["a=/a"], "ranks": "2", **words})  # type: ignore[arg-type]
-    return SarOptions.model_validate(asked.options)
+    return options_of(SarOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "2", "scale": 0.1}
-    asked = parse_options(SarOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="sar", created="now", targets=asked.targets, options=asked.options)
-    return prepare_sar(request, EngineContext(built_engine(), describe()))
-
-
-def put_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **known: object) -> None:
-    """Have the suite see a machine with that room."""
-    memory = Memory(total_bytes=8 * GIB, available_bytes=8 * GIB)
-    here = Place(target="here", path=str(tmp_path), exists=True, file_system="ext4", is_memory=False, **known)  # type: ignore[arg-type]
-    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [here], memory))  # type: ignore[misc]
+    return prepare_sar(request_of("sar", SarOptions, **{**usual, **words}), EngineContext(built_engine(), describe()))
 
 
 # -- options and sizes -------------------------------------------------------------------------------------------------

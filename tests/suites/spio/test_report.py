@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences, tables and charts of suite ``spio``."""
 
-from typing import TYPE_CHECKING
-
 import pytest
 
+from support.make_records import around, plain_row
 from ullage.model.summary import Ceiling, Finding, Row, Summary
 from ullage.report.contents import Content
 from ullage.report.data import ReportData
@@ -12,42 +11,17 @@ from ullage.report.headlines import headlines
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST, findings_of, lines_of
 from ullage.suites.spio.report import figures, tables
 
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
-
 MIB = 1 << 20
 
 CLEAR = [1.0e9, 1.01e9, 0.99e9, 1.0e9, 1.02e9, 0.98e9, 1.0e9, 1.01e9]
 
 
 def row(ranks: int, factor: float = 1.0, operation: str = "write", metric: str = RATE, **fields: object) -> Row:
-    params: dict[str, Scalar] = {
-        "access": "read" if operation == "neighbour" else operation,
-        "operation": operation,
-        "ranks": ranks,
-        "nodes": 1,
-        "block_bytes": MIB,
-        "volume_bytes": 24 * MIB,
-        "backend": "posix",
-    }
-    if operation == "neighbour":
-        params["data_of"] = "other-rank"
-    samples = [factor * value for value in CLEAR]
-    made = Row(
-        metric=metric,
-        unit="B/s",
-        better="more",
-        target="disk",
-        params=params,
-        case=f"{operation}-{ranks}",
-        median=factor * 1.0e9,
-        low=min(samples),
-        high=max(samples),
-        repetitions=samples,
-        verdict="cold",
-        grade="A",
-    )
-    found = made.model_copy(update=fields)
+    access = "read" if operation == "neighbour" else operation
+    params = {"access": access, "operation": operation, "ranks": ranks, "nodes": 1, "block_bytes": MIB}
+    params |= {"volume_bytes": 24 * MIB, "backend": "posix"}
+    params |= {"data_of": "other-rank"} if operation == "neighbour" else {}
+    found = plain_row(around(factor * 1e9), params, **{"metric": metric, "case": f"{operation}-{ranks}", **fields})
     launches = [100 * ranks + index % 3 for index in range(len(found.repetitions))]
     return found.model_copy(update={"launches": launches})
 

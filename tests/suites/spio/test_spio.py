@@ -10,19 +10,15 @@ from hypothesis import strategies as st
 
 from support.make_records import MIB, SECOND_NS, make_case, make_launch, make_phase, make_run
 from support.simulated_engine import DESCRIBE, built_engine
+from support.suite_words import options_of, put_on, request_of
 from ullage.errors import UserError
 from ullage.model.record import Moved, Ranks, RankTime
-from ullage.model.request import Request
 from ullage.model.summary import Ceiling, Row
-from ullage.model.system import Memory, Place
 from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext, TargetFacts
-from ullage.runs.cells import prepared as preparing
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
-from ullage.runs.room import Machine
 from ullage.suites.spio.findings import CACHED, FASTEST, RATE, SLOWEST
 from ullage.suites.spio.suite import SpioOptions, fitted_volume, spio_rows, usual_volume
 from ullage.suites.spio.suite import prepare as prepare_spio
@@ -33,25 +29,12 @@ GIB = 1 << 30
 
 
 def options(**words: object) -> SpioOptions:
-    asked = parse_options(SpioOptions, **{"target": ["a=/a"], "ranks": "1,2,4", **words})  # type: ignore[arg-type]
-    return SpioOptions.model_validate(asked.options)
+    return options_of(SpioOptions, **{"target": ["a=/a"], "ranks": "1,2,4", **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "ranks": "1,2", "volume": "8M"}
-    asked = parse_options(SpioOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="spio", created="now", targets=asked.targets, options=asked.options)
-    return prepare_spio(request, EngineContext(built_engine(), DESCRIBE))
-
-
-def put_on(monkeypatch: pytest.MonkeyPatch, place: Place, memory_bytes: int) -> None:
-    """Have the suite see a machine with that place and memory."""
-    memory = Memory(total_bytes=memory_bytes, available_bytes=memory_bytes)
-    monkeypatch.setattr(preparing, "checked_machine", lambda _targets: Machine(4, [place], memory))  # type: ignore[misc]
-
-
-def place(tmp_path: Path, **known: object) -> Place:
-    return Place(target="here", path=str(tmp_path), exists=True, file_system="ext4", is_memory=False, **known)  # type: ignore[arg-type]
+    return prepare_spio(request_of("spio", SpioOptions, **{**usual, **words}), EngineContext(built_engine(), DESCRIBE))
 
 
 # -- options and volume ------------------------------------------------------------------------------------------------
@@ -118,7 +101,7 @@ def test_every_number_of_ranks_moves_the_same_whole_blocks_where_there_is_room(
 
 
 def test_the_room_bounds_the_volume_and_the_request_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_on(monkeypatch, place(tmp_path, free_bytes=20 * GIB, free_inodes=1000), 8 * GIB)
+    put_on(monkeypatch, tmp_path, free_bytes=20 * GIB, free_inodes=1000)
     prepared = prepare(tmp_path, volume=None)
     assert prepared.request.options["volume"] == 10 * GIB
     assert {cell.dataset_bytes for cell in prepared.cells} == {10 * GIB}
@@ -135,13 +118,13 @@ def test_the_room_bounds_the_volume_and_the_request_keeps_it(tmp_path: Path, mon
 def test_a_volume_beyond_all_memory_or_past_the_cache_needs_no_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_on(monkeypatch, place(tmp_path, free_bytes=900 * GIB, free_inodes=1000), 8 * GIB)
+    put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=1000)
     assert prepare(tmp_path, volume=None).notes == []
     assert prepare(tmp_path, volume="1M", block="64K", cache="direct").notes == []
 
 
 def test_the_memory_of_all_nodes_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put_on(monkeypatch, place(tmp_path, free_bytes=9000 * GIB, free_inodes=1000), 64 * GIB)
+    put_on(monkeypatch, tmp_path, 64 * GIB, free_bytes=9000 * GIB, free_inodes=1000)
     prepared = prepare(tmp_path, volume=None, ranks="2,4", nodes="2")
     assert prepared.request.options["volume"] == 3 * 2 * 64 * GIB
     assert prepared.notes == []
@@ -162,7 +145,7 @@ def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(UserError, match=r"a smaller --volume fits") as caught:
         prepare(tmp_path, volume="1G", space="1M")
     assert caught.value.code == 3
-    put_on(monkeypatch, place(tmp_path, free_bytes=900 * GIB, free_inodes=6), 8 * GIB)
+    put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=6)
     with pytest.raises(UserError, match=r"needs 4 files, but only 3 may be made.*fewer --ranks fit") as caught:
         prepare(tmp_path, ranks="1,2,4")
     assert caught.value.code == 3

@@ -2,19 +2,16 @@
 """Sweeps on a simulated engine: prepared from the words of a command line, run in no time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from support.simulated_engine import DESCRIBE, Clock, SilentProgress, SimulatedEngine
-from ullage.launch.mpich import Mpich
+from support.simulated_engine import DESCRIBE, Clock, SimulatedEngine
+from support.suite_world import SuiteWorld
 from ullage.model.request import Request
-from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
-from ullage.runs.options.reading import parse_options
-from ullage.runs.session import Session
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.suites.sweep.prepare import PreparedSweep, prepare_sweep
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -22,36 +19,17 @@ Prepare = Callable[..., PreparedSweep]
 
 
 @dataclass
-class World:
-    """One machine: two folders, a clock, an engine, and a result."""
+class World(SuiteWorld[PreparedSweep]):
+    """It has two targets."""
 
-    path: Path
-    engine: SimulatedEngine
-    result: ResultFolder | None = None
-    progress: SilentProgress = field(default_factory=SilentProgress)
+    suite, model = "sweep", SweepOptions
+    engine_context: EngineContext = GROUND
 
-    @property
-    def clock(self) -> Clock:
-        return self.engine.clock
+    def usual(self) -> dict[str, object]:
+        return {"target": [f"a={self.path / 'a'}", f"b={self.path / 'b'}"], "ranks": "1,2", "block": "1M,4M"}
 
-    def request(self, **words: object) -> Request:
-        targets = [f"a={self.path / 'a'}", f"b={self.path / 'b'}"]
-        asked = parse_options(SweepOptions, **{"target": targets, "ranks": "1,2", "block": "1M,4M", **words})
-        return Request(run_id="r1", suite="sweep", created="now", targets=asked.targets, options=asked.options)
-
-    def prepare(self, **words: object) -> PreparedSweep:
-        return prepare_sweep(self.request(**words), GROUND)
-
-    def run(self, prepared: PreparedSweep, seconds: float | None = None) -> tuple[int, Session]:
-        if self.result is None:
-            self.result = ResultFolder.create(self.path / "result", prepared.request)
-        launcher = Mpich(Path("/mpiexec"))
-        session = Session(self.result, GROUND, launcher, self.progress, seconds, self.engine.start)
-        return prepared.run(session, self.clock.now), session
-
-    def resume(self, seconds: float | None = None) -> tuple[int, Session]:
-        assert self.result is not None
-        return self.run(prepare_sweep(self.result.read_request(), GROUND), seconds)
+    def prepare_request(self, request: Request) -> PreparedSweep:
+        return prepare_sweep(request, self.engine_context)
 
 
 @pytest.fixture

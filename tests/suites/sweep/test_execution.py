@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from suites.sweep.conftest import GROUND, World
+from support.data import some
 from support.simulated_engine import Clock, Cost, SimulatedEngine
 from ullage.errors import UserError
 from ullage.launch.mpich import Mpich
@@ -20,35 +21,18 @@ from ullage.runs.cells.prepared import planned_cells
 from ullage.runs.execution import Deadline
 from ullage.runs.jobtime import JobTime
 from ullage.runs.session import Session
-from ullage.runs.summary import build_summary
 from ullage.suites.sweep.prepare import PreparedSweep
 
 
-def progress(world: World) -> RunProgress:
-    assert world.result is not None
-    return RunProgress(file.records for file in world.result.read_records())
-
-
 def cells(world: World) -> list[Cell]:
-    assert world.result is not None
     return planned_cells(world.result)
-
-
-def counts(world: World) -> list[int]:
-    known = progress(world)
-    return [len(known.of(cell.case.id).counted) for cell in cells(world)]
-
-
-def events(result: ResultFolder | None) -> list[str]:
-    assert result is not None
-    return [event.code for file in result.read_records() for event in file.events]
 
 
 def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum(world: World) -> None:
     code, session = world.run(world.prepare(volume="64M", time="2m"))
     assert code == 0
     assert session.messages == []
-    assert counts(world) == [6] * 8
+    assert world.counts() == [6] * 8
     # A launch of one rank count takes turns with one of the other: neither has minutes of its own.
     turns = [plan.layout.ranks for plan in world.engine.plans]
     assert len(turns) >= 6
@@ -58,8 +42,7 @@ def test_a_quiet_machine_ends_early_with_every_cell_at_its_minimum(world: World)
 
 def test_a_row_says_which_launches_took_its_repetitions(world: World) -> None:
     world.run(world.prepare(volume="64M", time="2m"))
-    assert world.result is not None
-    for row in build_summary(world.result).rows:
+    for row in some(world.summary().rows):
         assert len(row.launches) == len(row.repetitions) == 6
         assert len(set(row.launches)) >= 3
 
@@ -68,7 +51,7 @@ def test_where_starts_take_the_time_a_layout_is_measured_at_once(world: World) -
     world.engine.launch_s = 9.0
     world.run(world.prepare(volume="64M", time="30s"))
     assert len(world.engine.plans) == 2
-    assert min(counts(world)) >= 1
+    assert min(world.counts()) >= 1
 
 
 def test_a_batch_job_that_cannot_finish_all_gives_each_layout_to_one_job(world: World) -> None:
@@ -104,7 +87,7 @@ def test_wide_intervals_get_the_rest_of_the_time(world: World) -> None:
     world.engine.cost, world.engine.draw = watching, draw  # type: ignore[method-assign]
     world.run(world.prepare(volume="64M", time="60s"))
     by_target: dict[str, list[int]] = {}
-    for cell, count in zip(cells(world), counts(world), strict=True):
+    for cell, count in zip(cells(world), world.counts(), strict=True):
         by_target.setdefault(cell.target.name, []).append(count)
     assert set(by_target["b"]) == {6}
     assert min(by_target["a"]) > 6
@@ -133,7 +116,7 @@ def test_the_time_is_kept(world: World, seconds: int, volume: str | None) -> Non
     code, _ = world.run(world.prepare(volume=volume, time=f"{seconds}s"))
     assert code == 0
     assert world.clock.at - 1000 <= 1.1 * seconds
-    assert min(counts(world)) >= 3
+    assert min(world.counts()) >= 3
 
 
 @pytest.mark.parametrize(("enough", "least"), [(1, 1), (None, 6)])
@@ -143,11 +126,11 @@ def test_a_trial_whose_setting_is_slow_takes_a_repetition_of_each_cell_and_not_t
     """Slower by twenty than the volume was chosen for; six repetitions of all would take 16 times the time."""
     world.engine.cost = lambda _case, _plan: 1.0
     prepared = world.prepare(volume="64M", time="6s")
-    world.result = ResultFolder.create(world.path / "result", prepared.request)
-    session = Session(world.result, GROUND, Mpich(Path("/mpiexec")), world.progress, None, world.engine.start)
+    world.kept = ResultFolder.create(world.path / "result", prepared.request)
+    session = world.session()
     session.needed, session.enough = lambda _case, _layout: True, enough
     assert prepared.run(session, world.clock.now) == 0
-    assert min(counts(world)) == least
+    assert min(world.counts()) == least
     took = world.clock.at - 1000
     assert took < 30 if enough else took > 90
 
@@ -160,7 +143,6 @@ def test_a_chosen_volume_leaves_time_for_the_minimum_and_is_kept_in_the_request(
 
     world.engine.cost, world.engine.spread = cost, 0.0
     world.run(world.prepare(time="60s"))
-    assert world.result is not None
     volume = world.result.read_request().options["volume"]
     assert isinstance(volume, int)
     assert volume % (8 << 20) == 0
@@ -169,7 +151,7 @@ def test_a_chosen_volume_leaves_time_for_the_minimum_and_is_kept_in_the_request(
     assert [plan.run_id for plan in world.engine.plans[:2]] == ["r1-probe", "r1"]
     assert world.result.path.joinpath("probe", "plan.json").is_file()
     assert "volume" in world.progress.said[0]
-    assert min(counts(world)) == 6
+    assert min(world.counts()) == 6
 
 
 def test_too_little_time_is_shared_fairly_and_said(world: World) -> None:
@@ -178,10 +160,10 @@ def test_too_little_time_is_shared_fairly_and_said(world: World) -> None:
     assert code == 0
     # The last repetition that is begun in time takes 4 s.
     assert world.clock.at - 1000 <= 34
-    got = counts(world)
+    got = world.counts()
     assert max(got) - min(got) <= 2
     assert min(got) >= 0
-    assert events(world.result) == ["time-too-short"]
+    assert world.events() == ["time-too-short"]
 
 
 def test_a_failed_case_does_not_keep_the_others_from_going_on(world: World) -> None:
@@ -190,7 +172,7 @@ def test_a_failed_case_does_not_keep_the_others_from_going_on(world: World) -> N
     world.engine.bad.add(bad)
     code, _ = world.run(prepared)
     assert code == 4
-    assert sorted(counts(world)) == [0] + [6] * 7
+    assert sorted(world.counts()) == [0] + [6] * 7
     tries = Counter(case.id for plan in world.engine.plans for case in plan.cases)
     assert tries[bad] == 1
 
@@ -208,14 +190,14 @@ def test_a_dead_rank_ends_the_run_and_resume_finishes_it(world: World) -> None:
     code, session = world.run(world.prepare(volume="64M"))
     assert code == 5
     assert "rank 1 on node7 died (signal 9 (Killed))" in session.messages[0]
-    assert events(world.result) == ["launch-ended"]
-    before = counts(world)
+    assert world.events() == ["launch-ended"]
+    before = world.counts()
     assert sorted(before)[-2:] == [1, 1]
     assert len(before) == 8, "the cells of launches that never came are known"
     done = len(world.engine.plans)
     code, _ = world.resume()
     assert code == 0
-    assert counts(world) == [6] * 8
+    assert world.counts() == [6] * 8
     assert all(
         case.id in {cell.case.id for cell in cells(world)} for plan in world.engine.plans[done:] for case in plan.cases
     )
@@ -235,24 +217,24 @@ def test_an_interruption_stops_at_once_and_is_no_fault(world: World) -> None:
     assert code == 5
     assert session.messages == ["interrupted"]
     assert len(world.engine.plans) == 2
-    assert events(world.result) == []
+    assert world.events() == []
     assert world.resume()[0] == 0
-    assert counts(world) == [6] * 8
+    assert world.counts() == [6] * 8
 
 
 def test_resume_after_the_probe_was_interrupted_probes_again(world: World) -> None:
     world.engine.ends[1] = "interrupt"
     assert world.run(world.prepare(time="20s"))[0] == 5
     assert world.resume()[0] == 0
-    assert min(counts(world)) >= 3
+    assert min(world.counts()) >= 3
 
 
 def test_resume_with_more_time_narrows_what_is_wide(world: World) -> None:
     world.engine.spread = 0.2
     world.run(world.prepare(volume="64M", time="10s"))
-    before = sum(counts(world))
+    before = sum(world.counts())
     world.resume(seconds=30)
-    assert sum(counts(world)) > before
+    assert sum(world.counts()) > before
 
 
 def device(peak: int) -> Cost:
@@ -272,7 +254,7 @@ def test_extend_goes_on_until_the_peak_is_inside(world: World, monkeypatch: pyte
     code, _ = world.run(world.prepare(volume="64M", block="1M", extend="ranks", time="2m"))
     assert code == 0
     assert sorted({cell.layout.ranks for cell in cells(world)}) == [1, 2, 4, 8, 16]
-    assert min(counts(world)) >= 3
+    assert min(world.counts()) >= 3
 
 
 def test_without_extend_the_table_stays_as_it_is(world: World) -> None:
@@ -325,7 +307,7 @@ def test_recheck_repeats_what_looks_odd(world: World) -> None:
 
     world.engine.cost, world.engine.spread = cost, 0.005
     world.run(prepared)
-    known = {cell.case.id: count for cell, count in zip(cells(world), counts(world), strict=True)}
+    known = {cell.case.id: count for cell, count in zip(cells(world), world.counts(), strict=True)}
     assert known[odd.case.id] == 10
     assert Counter(known.values())[6] == len(known) - 1
 
@@ -333,7 +315,6 @@ def test_recheck_repeats_what_looks_odd(world: World) -> None:
 def test_every_launch_leaves_its_plan_and_records(world: World) -> None:
     world.engine.spread = 0.2
     world.run(world.prepare(volume="64M", time="20s"))
-    assert world.result is not None
     numbers = world.result.launches()
     assert numbers == list(range(1, len(world.engine.plans) + 1))
     for number in numbers:

@@ -5,17 +5,16 @@ from typing import Any
 
 import pytest
 
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.runs.options.groups import default_ranks
 from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions
 from ullage.units import parse_share
 
 
 def options(**words: object) -> SweepOptions:
-    return SweepOptions.model_validate(
-        parse_options(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2", **words}).options
-    )
+    return options_of(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2", **words})
 
 
 def test_the_defaults_are_those_of_the_help() -> None:

@@ -12,23 +12,21 @@ from hypothesis import strategies as st
 
 from suites.sweep.conftest import World
 from support.simulated_engine import DESCRIBE
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.model.plan import Layout, Plan, Target
 from ullage.model.request import Request
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
 from ullage.runs.cells.volume import Shape, choose_volume, share_bytes
 from ullage.runs.execution import LaunchSpec
-from ullage.runs.options.reading import parse_options
-from ullage.suites.sweep.cells import make_cells
-from ullage.suites.sweep.options import SweepOptions
+from ullage.suites.sweep.cells import SweepOptions, make_cells
 
 TARGETS = [Target(name="a", uri="posix:/a"), Target(name="b", uri="posix:/b")]
 MIB = 1 << 20
 
 
 def options(**words: object) -> SweepOptions:
-    asked = parse_options(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
-    return SweepOptions.model_validate(asked.options)
+    return options_of(SweepOptions, **{"target": ["a=/a"], "ranks": "1,2,4", "block": "1M,4M", **words})
 
 
 def cells(volume: int = 64 * MIB, targets: list[Target] | None = None, **words: object) -> list[Cell]:

@@ -3,30 +3,34 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
+from support.suite_words import options_of, request_of
 from ullage.errors import UserError
 from ullage.model.describe import Describe
-from ullage.model.request import Request
 from ullage.model.summary import Row
 from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.engine import values_of
-from ullage.runs.options.reading import parse_options
-from ullage.suites.tile.options import TileOptions, read_hints
+from ullage.suites.tile.options import (
+    TileOptions,
+    Tiling,
+    grid_of,
+    read_hints,
+    read_overlap,
+    read_sizes,
+    text_of,
+    tiling_of,
+)
 from ullage.suites.tile.report import picture, strip, tilings_of
-from ullage.suites.tile.shape import Tiling, grid_of, read_overlap, read_sizes, text_of, tiling_of
 from ullage.suites.tile.suite import HintUses, findings_of, value_in_use
 from ullage.suites.tile.suite import prepare as prepare_tile
-
-if TYPE_CHECKING:
-    from ullage.model.plan import Scalar
 
 MIB = 1 << 20
 DISPLAY = Tiling((3, 2, 1), (1024, 768, 1), (270, 128, 0), 3)
@@ -44,16 +48,14 @@ def describe() -> Describe:
 
 
 def options(**words: object) -> TileOptions:
-    return TileOptions.model_validate(
-        parse_options(TileOptions, **{"target": ["a=/a"], **words}).options  # type: ignore[arg-type]
-    )
+    return options_of(TileOptions, **{"target": ["a=/a"], **words})
 
 
 def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     usual = {"target": [f"here={tmp_path}"], "tiles": "2x1", "tile": "64x32", "frames": 2}
-    asked = parse_options(TileOptions, **{**usual, **words})  # type: ignore[arg-type]
-    request = Request(run_id="r1", suite="tile", created="now", targets=asked.targets, options=asked.options)
-    return prepare_tile(request, EngineContext(built_engine(), describe()))
+    return prepare_tile(
+        request_of("tile", TileOptions, **{**usual, **words}), EngineContext(built_engine(), describe())
+    )
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -206,35 +208,11 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
 
 
 def row(samples: list[float], calls: str = "collective", hint_set: str = "default", metric: str = "bandwidth") -> Row:
-    params: dict[str, Scalar] = {
-        "access": "write",
-        "ranks": 6,
-        "nodes": 1,
-        "block_bytes": DISPLAY.tile_bytes,
-        "backend": "mpiio",
-        "tiles": "3x2",
-        "tile": "1024x768",
-        "overlap": "270x128",
-        "element_bytes": 3,
-        "header_bytes": 0,
-        "frames": 1,
-        "calls": calls,
-        "hint_set": hint_set,
-    }
-    return Row(
-        metric=metric,
-        unit="B/s" if metric == "bandwidth" else "frame/s",
-        better="more",
-        target="disk",
-        params=params,
-        case=f"{calls}-{hint_set}",
-        median=sorted(samples)[len(samples) // 2],
-        low=min(samples),
-        high=max(samples),
-        repetitions=samples,
-        verdict="cold",
-        grade="A",
-    )
+    params = {"access": "write", "ranks": 6, "nodes": 1, "block_bytes": DISPLAY.tile_bytes, "backend": "mpiio"}
+    params |= {"tiles": "3x2", "tile": "1024x768", "overlap": "270x128", "element_bytes": 3, "header_bytes": 0}
+    params |= {"frames": 1, "calls": calls, "hint_set": hint_set}
+    unit = "B/s" if metric == "bandwidth" else "frame/s"
+    return plain_row(samples, params, metric=metric, unit=unit, case=f"{calls}-{hint_set}")
 
 
 CLEAR = [1.0e9, 1.01e9, 0.99e9, 1.0e9, 1.02e9, 0.98e9, 1.0e9, 1.01e9]

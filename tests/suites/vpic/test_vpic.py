@@ -3,14 +3,15 @@
 
 import pytest
 
+from support.make_records import plain_row
 from support.simulated_engine import DESCRIBE, as_of_engine, built_engine
+from support.suite_words import options_of
 from ullage.errors import UserError
 from ullage.model.describe import Describe
 from ullage.model.plan import Parameters, Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
-from ullage.runs.options.reading import parse_options
 from ullage.runs.particles.suite import (
     SIZING,
     findings_of,
@@ -35,15 +36,11 @@ def describe() -> Describe:
 
 
 def writing(**words: object) -> VpicOptions:
-    return VpicOptions.model_validate(
-        parse_options(VpicOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
-    )
+    return options_of(VpicOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def reading(**words: object) -> BdcatsOptions:
-    return BdcatsOptions.model_validate(
-        parse_options(BdcatsOptions, **{"target": ["a=/a"], "ranks": "2", **words}).options  # type: ignore[arg-type]
-    )
+    return options_of(BdcatsOptions, **{"target": ["a=/a"], "ranks": "2", **words})
 
 
 def cells(uri: str = "posix:/a", **words: object) -> list[Cell]:
@@ -124,32 +121,10 @@ def test_a_mistake_of_a_read_is_one_line(words: dict[str, object], expected: str
 
 def row(median: float, metric: str = "observed_bandwidth", **params: str) -> Row:
     samples = [median * (1 + 0.001 * step) for step in (-3, -2, -1, 0, 1, 2, 3, -1.5)]
-    usual: dict[str, str | int | float] = {
-        "access": "write",
-        "ranks": 2,
-        "nodes": 1,
-        "backend": "mpiio",
-        "particles": 100,
-        "steps": 3,
-        "layout": "CC",
-        "format": "raw",
-        "transfers": "independent",
-        "compute_s": 0.1,
-    }
-    return Row(
-        case="-".join(params.values()) or "c",
-        target="a",
-        metric=metric,
-        unit="s" if metric.endswith("_time") else "B/s",
-        better="less" if metric.endswith("_time") else "more",
-        params={**usual, **params},
-        repetitions=samples,
-        median=median,
-        low=min(samples),
-        high=max(samples),
-        verdict="warm",
-        grade="A",
-    )
+    usual = {"access": "write", "ranks": 2, "nodes": 1, "backend": "mpiio", "particles": 100, "steps": 3}
+    usual |= {"layout": "CC", "format": "raw", "transfers": "independent", "compute_s": 0.1}
+    unit, case = "s" if metric.endswith("_time") else "B/s", "-".join(params.values()) or "c"
+    return plain_row(samples, {**usual, **params}, metric=metric, unit=unit, case=case, target="a", verdict="warm")
 
 
 def test_what_is_faster_is_said_and_what_is_not_decided_is_not() -> None:

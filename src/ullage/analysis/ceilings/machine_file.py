@@ -10,7 +10,6 @@ from typing import Final, cast
 from pydantic import BaseModel, ValidationError
 
 from ullage.errors import UserError
-from ullage.model.describe import Describe
 from ullage.model.machine import DeclaredCpu, DeclaredDrive, DeclaredMemory, DeclaredNetwork, MachineFile
 from ullage.model.system import Cpu, NetworkInterface, Place, SystemFacts
 from ullage.parameters import suggest
@@ -129,73 +128,55 @@ def _mistake(error: ValidationError, name: str) -> UserError:
 
 _HEAD: Final = (
     "# What the datasheets of this machine say: the ceilings of `ullage run SUITE --machine FILE`.",
-    "# Values were read from this machine. A line that begins with # is not known here: complete it and remove the #.",
+    "# The numbers 1 to 6 mark what matters most. Complete a line that begins with #, and remove the #.",
 )
-_KERNEL: Final = "kernel:"
-_WORKLOAD: Final = "compute"
 
 
-def draft(facts: SystemFacts, description: Describe | None) -> str:
-    """Write the text of a machine file from the facts of this node and what the engine says runs here."""
+def draft(facts: SystemFacts) -> str:
+    """Write the text of a machine file from the facts of this node."""
+    links = [link for link in facts.network if link.kind != "loopback" and not states_no_speed(link.driver)]
+    places = [place for place in facts.places if place.exists and not place.is_memory]
     blocks = [
         _HEAD,
         _cpu(facts.cpu),
-        _rates(description),
-        _MEMORY,
-        *(_drive(place) for place in facts.places if place.exists and not place.is_memory),
-        *(_network(link) for link in facts.network if link.kind != "loopback"),
+        ("[memory]", '# bandwidth = "200GB/s"  # 3: channels x transfers/s x 8 bytes', '# latency_s = "90ns"'),
+        *([_drive(place) for place in places] or [_DRIVE]),
+        *([_network(link) for link in links] or [_NETWORK]),
     ]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _value(key: str, value: object | None, example: str, why: str) -> str:
-    if value is None:
-        return f"# {key} = {example}  # not available: {why}"
-    return f"{key} = {json.dumps(value)}"
+def _value(key: str, value: object | None, example: str, note: str = "") -> str:
+    said = f"# {key} = {example}" if value is None else f"{key} = {json.dumps(value)}"
+    return f"{said}  # {note}" if note else said
 
 
 def _cpu(cpu: Cpu) -> Sequence[str]:
     smt = cpu.logical_cpus // cpu.physical_cores if cpu.logical_cpus and cpu.physical_cores else None
     hertz = None if cpu.base_hz is None else f"{cpu.base_hz / 1e9:g}GHz"
-    no_topology, no_clock = "the kernel states no topology", "the kernel states no base clock"
     return (
-        "[cpu]",
-        f"# {' '.join((cpu.model or 'model unknown').split())}",
-        _value("sockets", cpu.sockets, "1", no_topology),
-        f"{_value('cores', cpu.physical_cores, '8', no_topology)}  # of all sockets",
-        _value("smt", smt, "2", no_topology),
-        _value("clock_hz", hertz, '"2.3GHz"', f"{no_clock}; that of all cores under load counts"),
+        f"[cpu]  # {' '.join((cpu.model or 'model unknown').split())}",
+        _value("clock_hz", hertz, '"2.3GHz"', "1: of all cores under load"),
+        "# flops_per_cycle = { fp64 = 32, fp32 = 64 }  # 2: of a core; an FMA is 2 for each number of a vector",
+        _value("cores", cpu.physical_cores, "8", "of all sockets"),
+        _value("sockets", cpu.sockets, "1"),
+        _value("smt", smt, "2", "hardware threads of a core"),
     )
 
 
-def _rates(description: Describe | None) -> Sequence[str]:
-    """List every kernel that runs here as a comment to complete, with the operations of one instruction."""
-    workloads = [] if description is None else description.workloads
-    words = [word for thing in workloads if thing.name == _WORKLOAD for word in thing.capabilities]
-    kernels = [_kernel(word) for word in words if word.startswith(_KERNEL)]
-    why = "how many of these instructions a core starts in a cycle stands in no register"
-    lines = [f'# "{name}" = {ops}  # not available: {why}; one does {ops} operations' for name, ops in kernels if ops]
-    none = '# "avx2/fp64/fma" = 16  # not available: no engine with workload compute says what runs here'
-    return ("[cpu.flops_per_cycle]", *(lines or [none]))
-
-
-def _kernel(word: str) -> tuple[str, str]:
-    """Split ``kernel:avx512/fp64/fma:lanes=8:ops=16`` into the kernel's name and its operations (empty when unsaid)."""
-    name, *facts = word.removeprefix(_KERNEL).split(":")
-    return name, next((fact.removeprefix("ops=") for fact in facts if fact.startswith("ops=")), "")
-
-
-_MEMORY: Final = (
-    "[memory]",
-    "# channels = 8  # not available: only root may read the tables of the firmware",
-    '# transfers_per_s = "3200MT/s"  # not available: the same',
-    '# bandwidth = "200GB/s"  # in the place of channels and transfers',
-    '# latency_s = "90ns"',
+_OF_DRIVE: Final = (
+    '# read = "3.2GB/s"  # 4',
+    '# write = "1.9GB/s"  # 5',
+    '# read_iops = "93k"',
+    '# write_iops = "43k"',
+    '# latency_s = "80us"',
 )
+_DRIVE: Final = ("# [[drive]]", '# path = "/scratch"', *_OF_DRIVE)
+_NETWORK: Final = ("# [[network]]", '# name = "eth0"', '# rate = "25Gbit/s"  # 6', '# latency_s = "2us"')
 
 
 def _drive(place: Place) -> Sequence[str]:
-    device, why = place.device, "stands in the drive's datasheet only"
+    device = place.device
     name = (
         "no local drive" if device is None else f"{device.name}, {' '.join((device.model or 'model unknown').split())}"
     )
@@ -203,32 +184,11 @@ def _drive(place: Place) -> Sequence[str]:
     if device is not None and device.link is not None:
         link = PcieLink(device.link.transfers_per_s, device.link.lanes)
         carried = f"; its PCIe link ({link.text}) carries {link.bytes_per_s / 1e9:.3g} GB/s"
-    return (
-        "[[drive]]",
-        f"path = {json.dumps(place.path)}  # {name}{carried}",
-        *(
-            _value(key, None, example, why)
-            for key, example in (
-                ("read", '"540MB/s"'),
-                ("write", '"410MB/s"'),
-                ("read_iops", '"93k"'),
-                ("write_iops", '"43k"'),
-                ("latency_s", '"500us"'),
-            )
-        ),
-    )
+    return "[[drive]]", f"path = {json.dumps(place.path)}  # {name}{carried}", *_OF_DRIVE
 
 
 def _network(link: NetworkInterface) -> Sequence[str]:
     speed = link.speed_bits_per_s
-    rate, why = None, "the driver states no speed"
-    if speed is not None and speed > 0:
-        rate = f"{speed / 1e9:g}Gbit/s"
-    if rate is not None and states_no_speed(link.driver):
-        rate, why = None, f"the {rate} that a virtual interface states ({link.driver}) are made up"
-    return (
-        "[[network]]",
-        f"name = {json.dumps(link.name)}",
-        _value("rate", rate, '"25Gbit/s"', why),
-        _value("latency_s", None, '"2us"', "nothing states it"),
-    )
+    rate = f"{speed / 1e9:g}Gbit/s" if speed is not None and speed > 0 else None
+    head = ("[[network]]", f"name = {json.dumps(link.name)}")
+    return *head, _value("rate", rate, '"25Gbit/s"', "6"), _NETWORK[-1]

@@ -15,8 +15,6 @@ from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural, times
 
-_FAILURES_ORDER: Final = 5
-
 
 def find_failures(study: Study) -> list[Finding]:
     """Make one finding for each target and error, and one for each target and INVALID flag."""
@@ -65,7 +63,6 @@ def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
 # -- rows that were not measured as asked ------------------------------------------------------------------------------
 
 
-_CACHED_ORDER: Final = 80
 _MEANINGS: Final = {
     "cold": "the bytes came from the device",
     "mixed": "part of the bytes came from memory of this machine",
@@ -140,7 +137,6 @@ def _met(counts: Counter[str]) -> str:
 # -- how much faster what a cache held was -----------------------------------------------------------------------------
 
 
-_EFFECTS_ORDER: Final = 90
 _WORTH_SAYING = 1.5
 NO_STORAGE = frozenset({"none", "memory"})
 
@@ -166,7 +162,7 @@ def find_cache_effects(study: Study) -> list[Finding]:
     return made
 
 
-FINDERS: Final = ((_FAILURES_ORDER, find_failures), (_CACHED_ORDER, find_cached), (_EFFECTS_ORDER, find_cache_effects))
+FINDERS: Final = ((5, find_failures), (80, find_cached), (90, find_cache_effects))
 
 
 # -- how far others disturbed the numbers of a run ---------------------------------------------------------------------

@@ -19,6 +19,7 @@ _MOST_NAMED: Final = 8
 SLOW_NODE: Final = "slow-node"
 LOST_NODE: Final = "lost-node"
 EQUAL_NODES: Final = "equal-nodes"
+OTHER_WORK: Final = "other work ran"
 
 
 def findings_on_nodes(nodes: Nodes, rows: Sequence[Row]) -> list[Finding]:
@@ -28,7 +29,7 @@ def findings_on_nodes(nodes: Nodes, rows: Sequence[Row]) -> list[Finding]:
     told = [_slow(nodes, nodes.nodes[index], found, rows) for index, found in named[:_MOST_NAMED]]
     if len(named) > _MOST_NAMED:
         told.append(_more([nodes.nodes[index].name for index, _ in named[_MOST_NAMED:]]))
-    return [*told, *([] if named else _none_named(nodes)), *_lost(nodes)]
+    return [*told, *([] if named else _none_named(nodes)), *_busy(nodes), *_unknown(nodes), *_lost(nodes)]
 
 
 def name_of(row: Row) -> str:
@@ -101,6 +102,39 @@ def _none_named(nodes: Nodes) -> list[Finding]:
     if measured < MANY_NODES:
         text += f" With {MANY_NODES} nodes or more, smaller differences can be told."
     return [finding(EQUAL_NODES, title, text, measured=measured, margin=nodes.margin)]
+
+
+def _busy(nodes: Nodes) -> list[Finding]:
+    """Return a finding for each of the first nodes on which others worked, which may be all that is wrong with them."""
+    busy = [node for node in nodes.nodes if OTHER_WORK in node.reason][:_MOST_NAMED]
+    return [
+        finding(
+            "busy-node",
+            f"{OTHER_WORK} on {node.name}".capitalize().replace(node.name.capitalize(), node.name),
+            f"{node.name} is suspect: {node.reason}. Look for processes that a job has left, and measure it again.",
+            "warning",
+            node=node.name,
+        )
+        for node in busy
+    ]
+
+
+def _unknown(nodes: Nodes) -> list[Finding]:
+    """Return one finding on the nodes of which it is not known whether they are good."""
+    unknown = [node for node in nodes.nodes if node.state == "unknown"]
+    if not unknown:
+        return []
+    names = [node.name for node in unknown]
+    title = f"{plural(len(names), 'node')} {'has' if len(names) == 1 else 'have'} not shown to be good"
+    return [
+        finding(
+            "unknown-nodes",
+            title,
+            f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}.",
+            "advice",
+            nodes=names,
+        )
+    ]
 
 
 def _lost(nodes: Nodes) -> list[Finding]:

@@ -28,8 +28,6 @@ from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show, times
 
-_RATIOS_ORDER: Final = 20
-
 
 def find_ratios(study: Study) -> list[Finding]:
     """Make up to three findings for each two targets and access; ``scope`` in their numbers tells them apart."""
@@ -203,7 +201,6 @@ def _noise_note(pair: Pair) -> str:
 # -- where another target becomes the faster one -----------------------------------------------------------------------
 
 
-_CROSSOVERS_ORDER: Final = 30
 Winner: TypeAlias = Literal["first", "second"]
 _WINNERS: Final[dict[str, Winner]] = {"faster": "first", "slower": "second"}
 
@@ -328,4 +325,4 @@ def _numbers(pair: Pair, axis: Axis, found: Sequence[Line], undecided: int) -> N
     )
 
 
-FINDERS: Final = ((_RATIOS_ORDER, find_ratios), (_CROSSOVERS_ORDER, find_crossovers))
+FINDERS: Final = ((20, find_ratios), (30, find_crossovers))

@@ -25,7 +25,6 @@ from ullage.analysis.statistics import Contest, compare_on_average, compare_two,
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, times
 
-_ORDER: Final = 40
 Shape: TypeAlias = Literal["rises", "falls", "peaks", "flat", "dips"]
 _VERBS: Final[dict[str, str]] = {
     "rises": "rise with ranks",
@@ -304,4 +303,4 @@ def _odd_cell(grid: Grid, cell: Cell, said: tuple[Residual, ...], again: str) ->
     return Finding(kind="outlier", title=title, text=text, severity="advice", numbers=numbers)
 
 
-FINDERS: Final = ((_ORDER, find_scaling), (50, find_outliers))
+FINDERS: Final = ((40, find_scaling), (50, find_outliers))

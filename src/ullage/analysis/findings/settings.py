@@ -29,8 +29,6 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, show_row, times
 
-_BEST_ORDER: Final = 10
-
 
 def find_best(study: Study) -> list[Finding]:
     """Make one finding for each target and access, over all settings of both."""
@@ -142,7 +140,6 @@ def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]], tried: 
 # -- where numbers drop ------------------------------------------------------------------------------------------------
 
 
-_DROP_ORDER: Final = 60
 _MOST: Final = 5
 _FLAT: Final = 0.9
 
@@ -196,9 +193,6 @@ def _finding(grid: Grid, drop: Drop) -> Finding:
 
 
 # -- where the end of a range was best ---------------------------------------------------------------------------------
-
-
-_EDGE_ORDER: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,8 +302,4 @@ def _others(grid: Grid, rim: TableEdge, growing: list[int]) -> str:
     return f" ({'blocks of' if rim.axis == 'ranks' else 'rank counts'} {listing(names)})"
 
 
-FINDERS: Final = (
-    (_BEST_ORDER, find_best),
-    (_DROP_ORDER, find_drops),
-    (_EDGE_ORDER, find_edges),
-)
+FINDERS: Final = ((10, find_best), (60, find_drops), (70, find_edges))

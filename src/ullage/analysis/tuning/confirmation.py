@@ -135,10 +135,8 @@ def sentence(setting: str, before: str, found: Sequence[Change], most: int = _MO
 
 def front(points: Sequence[Sequence[float]]) -> list[int]:
     """Return the places of the points that no other dominates (more is better in each objective); equal points stay."""
-    return [place for place, point in enumerate(points) if not any(_dominates(other, point) for other in points)]
 
+    def dominates(first: Sequence[float], second: Sequence[float]) -> bool:
+        return first != second and all(a >= b for a, b in zip(first, second, strict=True))
 
-def _dominates(first: Sequence[float], second: Sequence[float]) -> bool:
-    return all(a >= b for a, b in zip(first, second, strict=True)) and any(
-        a > b for a, b in zip(first, second, strict=True)
-    )
+    return [place for place, point in enumerate(points) if not any(dominates(other, point) for other in points)]

@@ -43,10 +43,7 @@ _WIDTH_ALIKE: Final = 1.3
 
 @dataclass(frozen=True)
 class Checked:
-    """A line of a table after its checks.
-
-    ``device``: what the theory says of the device or machine itself. ``found``: the flags of what cannot be.
-    """
+    """A line after its checks. ``device``: the theory of the device itself; ``found``: flags of what cannot be."""
 
     line: Line
     row: Row
@@ -149,10 +146,7 @@ def _little(line: Line, lines: Sequence[Line], _device: float) -> Iterator[Flag]
 
 
 def _inverted(line: Line, _lines: Sequence[Line], _device: float) -> Iterator[Flag]:
-    """Flag an efficiency of a time that is published as time over theory.
-
-    The theory of a time is the least, so its efficiency is theory over time; inverted, a time too long has over 100 %.
-    """
+    """Flag an efficiency of a time published as time over its theory, the least: a time too long has over 100 %."""
     for code, who, value, published in (
         ("efficiency-inverted", "", line.ours, line.efficiency),
         ("peer-efficiency-inverted", f"{line.table.tool}: ", line.peer, line.peer_efficiency),
@@ -178,10 +172,7 @@ def _inverse_rate(line: Line, lines: Sequence[Line], _device: float) -> Iterator
 
 
 def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Iterator[Flag]:
-    """Flag a theory of 8 bits a lane at 8 times the rate of doubles.
-
-    AVX2 has no such multiply-add; dot products of int8 came with VNNI.
-    """
+    """Flag int8 at 8 times the rate of doubles: AVX2 has no such multiply-add, only VNNI has products of int8."""
     doubles = next((one for one in lines if one.table is line.table and one.work == "DP"), None)
     is_of_bytes = line.table.name == "cpu" and line.work == "QP"
     if doubles is not None and is_of_bytes and _is_close(line.theory, 8 * doubles.theory):
@@ -192,10 +183,7 @@ def _no_instruction(line: Line, lines: Sequence[Line], _device: float) -> Iterat
 
 
 def _ddr_twice(line: Line, _lines: Sequence[Line], _device: float) -> Iterator[Flag]:
-    """Flag a theory of four channels of DDR: few such machines have them.
-
-    With two channels it counts the double data rate twice.
-    """
+    """Flag a theory of four channels of DDR: with two, as most machines have, double data rate is counted twice."""
     channel = line.theory / 4
     rate = next((one for one in _DDR_RATES if abs(channel / (one * 1e6 * _CHANNEL_BYTES) - 1) <= _DDR_CLOSE), None)
     if line.table.name == "memory throughput" and rate is not None:

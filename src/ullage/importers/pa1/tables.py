@@ -19,10 +19,7 @@ _MOST_THREADS: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns of one table of a course report.
-
-    ``columns``: kind of work, threads, size (empty: none), ours, peer's, theory. ``factor`` makes them SI.
-    """
+    """``columns``: kind of work, threads, size (empty: none), ours, peer's, theory. ``factor`` makes them SI."""
 
     name: str
     part: str
@@ -68,10 +65,7 @@ TABLES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of ``table`` in SI numbers. ``size``: bytes, 0 where the table has none. ``efficiency``: as published.
-
-    ``peer``: None where the other tool has no number.
-    """
+    """A line in SI numbers. ``size``: 0 where the table has none; ``peer``: None where the other tool has no number."""
 
     table: Table
     work: str

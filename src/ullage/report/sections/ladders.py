@@ -39,8 +39,8 @@ def build(data: ReportData) -> Content | None:
 SECTION: Final = Section(
     name="ladders",
     title="Where the rest goes",
-    doc="Each rung is the same work with one thing changed. Red costs are proved, grey ones are not. What all rungs leave, multiplied, is the share of the "
-    "ceiling. `ullage explain RESULT` says what to do about each.",
+    doc="Each rung is the same work with one thing changed. Red costs are proved, grey ones are not. What all rungs "
+    "leave, multiplied, is the share of the ceiling. `ullage explain RESULT` says what to do about each.",
     order=LEAD,
     build=build,
 )

@@ -8,7 +8,7 @@ from typing import Final
 from ullage.analysis.findings.nodes import name_of
 from ullage.model.nodes import NodeCell, Nodes, OneNode
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_quantity, percent, times
+from ullage.quantity import DASH, format_quantity, listing, percent, times
 from ullage.report.contents import LEAD, Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, time_text
@@ -49,7 +49,7 @@ def build(data: ReportData) -> Content | None:
 
 def _notes(nodes: Nodes) -> list[str]:
     good = nodes.named("good")
-    suspect = [node.name for node in nodes.nodes if node.state != "good"]
+    suspect = nodes.named("suspect")
     rule = (
         f"A node is named if it is at least {times(nodes.margin)} worse, outside of what the other nodes are like, and "
         f"by more than its repetitions scatter. In {percent(nodes.level)} of reports on equal nodes none is named."
@@ -58,7 +58,9 @@ def _notes(nodes: Nodes) -> list[str]:
     if words := words_for(nodes.batch_system, good):
         found.append(f"Run on the good nodes alone: {words}")
     if words := words_against(nodes.batch_system, suspect):
-        found.append(f"Keep jobs off the others: {words}")
+        found.append(f"Keep jobs off the suspect nodes: {words}")
+    if unknown := nodes.not_told:
+        found.append(f"Not known to be good: {listing(unknown)}.")
     starts = sorted(node.began for node in nodes.nodes if node.began)
     if len(starts) > 1:
         found.append(f"The first launches of the nodes began between {starts[0]} and {starts[-1]}.")

@@ -37,22 +37,33 @@ def backend_text(cell: Cell) -> str:
     return " ".join([cell.case.backend.name, *(f"{key}={value}" for key, value in parameters.items())])
 
 
-PLACE: Final[Columns] = {
+_OF_ANY_CELL: Final[Columns] = {
     "target": lambda cell: cell.target.name,
     "backend": lambda cell: cell.case.backend.name,
     "ranks": lambda cell: str(cell.layout.ranks),
+    "phases": lambda cell: " ".join(cell.phases),
+    "data": lambda cell: format_volume(cell.dataset_bytes),
+    "files": lambda cell: f"{cell.files:,}",
+    "a_call": lambda cell: format_bytes(cell.block_bytes),
 }
-PHASES: Final[Columns] = {"phases": lambda cell: " ".join(cell.phases)}
-DATA: Final[Columns] = {"data": lambda cell: format_volume(cell.dataset_bytes)}
-FILES: Final[Columns] = {"files": lambda cell: f"{cell.files:,}"}
-_USUAL: Final[Columns] = {
-    **PLACE,
-    "backend": backend_text,
-    "block": lambda cell: format_bytes(cell.block_bytes),
-    **PHASES,
-    **DATA,
-    "files": lambda cell: str(cell.files),
-}
+
+
+def plan_columns(words: str, **own: Callable[[Cell], str]) -> Columns:
+    """Return columns with ``words`` as heads, ``_`` for a blank: ``own`` ones, those of any cell, else parameters."""
+
+    def parameter(name: str) -> Callable[[Cell], str]:
+        return lambda cell: cell.values.word(name)
+
+    known = {**_OF_ANY_CELL, **own}
+    return {word.replace("_", " "): known.get(word, parameter(word)) for word in words.split()}
+
+
+_USUAL: Final[Columns] = plan_columns(
+    "target backend ranks block phases data files",
+    backend=backend_text,
+    block=_OF_ANY_CELL["a_call"],
+    files=lambda cell: str(cell.files),
+)
 
 
 @dataclass(frozen=True)
@@ -229,7 +240,7 @@ class PreparedCells:
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
         """See ``Prepared``: the minimum of every cell, then narrowing, within the time. ``now``: a clock in s."""
         began = Deadline(now(), now)
-        cells = all_cells(session.result, self.cells, self.kinds)
+        cells = each_once([*self.kinds(planned_cells(session.result)), *self.cells])
         self.check(cells)
         costs = Costs(self.costs(cells).basis, read_progress(session))
         run = CellExecution(session, costs.progress, self.request, self.options, costs, cells)
@@ -307,11 +318,6 @@ class Preparing(Generic[OptionsT]):
             self.fewer_files,
             self.costing,
         ).checked()
-
-
-def all_cells(result: ResultFolder, cells: Iterable[Cell], kinds: Callable[[Iterable[Cell]], list[Cell]]) -> list[Cell]:
-    """Return the cells of the plans that exist, and then those of the request."""
-    return each_once([*kinds(planned_cells(result)), *cells])
 
 
 def note_first(notes: Iterable[Note], session: Session) -> None:

@@ -11,7 +11,8 @@ from ullage.model.plan import Target
 from ullage.parameters import suggest
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.declared import Option, declared
-from ullage.runs.options.groups import EachNodeOptions, Seconds, TargetsOptions
+from ullage.runs.options.each_node import EachNodeOptions
+from ullage.runs.options.groups import RequireOptions, Seconds, TargetsOptions
 from ullage.runs.options.kinds import Names
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError
 from ullage.runs.options.reading import settled
@@ -44,7 +45,7 @@ class PartsOptions(EachNodeOptions):
     time_s: Seconds | None = None
 
 
-class CompositeOptions(TargetsOptions):
+class CompositeOptions(TargetsOptions, RequireOptions):
     """Options of such a suite, of which only what each part is asked for is kept.
 
     ``hosts``: how many the verb's ``--hosts`` names. They are for the parts that send messages between nodes.

@@ -9,7 +9,7 @@ from ullage.model.plan import Case, Layout
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs.execution import Deadline, share_out
-from ullage.runs.jobtime import LAUNCH_S, CaseWork, Costed
+from ullage.runs.jobtime import LAUNCH_S, Costed
 from ullage.runs.options.engine import values_of
 from ullage.runs.session import Needed
 from ullage.runs.suite import HEADLINE_REPETITIONS, MOST, Headlines, Prepared, headline_cases
@@ -65,7 +65,8 @@ def steps_of(suite: str, prepared: Prepared | None, request: Request | None, res
     ids = {(case.id, layout.ranks) for one in said for case, layout in _chosen(one, cells)}
     if not ids:
         return [Step(suite, whole_s)]
-    first_s = _first_s([work for launch in prepared.work().launches for work in launch], {name for name, _ in ids})
+    work = [one for launch in prepared.work().launches for one in launch if one.case in {name for name, _ in ids}]
+    first_s = _LAUNCHES * LAUNCH_S + sum(max(HEADLINE_REPETITIONS, one.repetitions) * one.each_s for one in work)
 
     def needed(case: Case, layout: Layout) -> bool:
         return (case.id, layout.ranks) in ids
@@ -82,12 +83,6 @@ def _chosen(asked: Headlines, cells: Sequence[tuple[Case, Layout]]) -> list[tupl
         wanted = max(there, default=None) if said == MOST else said
         found = [(cell, values) for cell, values in found if values.get(name) == wanted]
     return [cell for cell, _ in found]
-
-
-def _first_s(work: Sequence[CaseWork], cases: set[str]) -> float:
-    return _LAUNCHES * LAUNCH_S + sum(
-        max(HEADLINE_REPETITIONS, one.repetitions) * one.each_s for one in work if one.case in cases
-    )
 
 
 def _whole_s(prepared: Prepared, request: Request) -> float:

@@ -42,7 +42,7 @@ from ullage.runs.members.member import (
     message_of,
     settings,
 )
-from ullage.runs.nodes import is_of_each_node, nodes_of, request_of_node, with_nodes
+from ullage.runs.nodes import SKIP_REFUSING, is_of_each_node, nodes_of, request_of_node, with_nodes
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, Suite
 from ullage.system.allocation import allocation, node_names
@@ -71,6 +71,7 @@ class Member:
     code: int | None = None
     messages: list[str] = field(default_factory=list[str])
     refused: UserError | None = None
+    has_answered: bool = False
     ended: float = 0.0
     heard: float = 0.0
     rest: bytes = b""
@@ -102,10 +103,11 @@ class Members:
     """All members of a run, from their start to their end.
 
     ``named``: the launcher of the ranks on each node, as people named it. ``caught``: signals that ask for the end.
+    ``skips``: the others go on without nodes that refuse.
     """
 
-    def __init__(self, session: Session, named: str, caught: Sequence[int]) -> None:
-        self._session, self._named, self._caught = session, named, caught
+    def __init__(self, session: Session, named: str, caught: Sequence[int], *, skips: bool = False) -> None:
+        self._session, self._named, self._caught, self._skips = session, named, caught, skips
         self._progress = session.progress
         self.members: list[Member] = []
         self._selector = selectors.DefaultSelector()
@@ -201,6 +203,7 @@ class Members:
             case Alive():
                 pass
             case StageReached(stage=stage):
+                member.has_answered = True
                 self._stages.arrive(member.name, stage, member.heard)
             case Printed(text=text):
                 if len(self.members) <= _MOST_SAYING:
@@ -228,11 +231,16 @@ class Members:
             self._progress.say(f"{member.name}: {member.messages[0]}")
 
     def _check_refusals(self) -> None:
-        """Raise what a node refuses, as long as none has begun."""
+        """Raise what all nodes refuse, once each has answered and as long as none has begun."""
         refused = [member.refused for member in self.members if member.refused is not None]
-        if refused and not self._has_begun:
-            right = "nothing was measured; put it right on that node, or leave the node out"
-            raise UserError(refused[0].what, refused[0].where, right, refused[0].code)
+        if not refused or self._has_begun or any(one.is_running and not one.has_answered for one in self.members):
+            return
+        if self._skips and len(refused) < len(self.members):
+            return
+        first, *others = refused
+        named = "".join(f"; {one.where}: {one.what}" for one in others)
+        right = "nothing was measured; put it right there, or give --skip-refusing to go on without"
+        raise UserError(f"{first.what}{named}", first.where, right, first.code)
 
     def _ask(self, now: float) -> None:
         """Ask all to end, and after a second request or too long a time end them."""
@@ -354,7 +362,7 @@ class PreparedNodes:
                 ResultFolder.create(part.path, request_of_node(self.request, index))
         session.progress.part(f"{self.suite.name} on each of {plural(len(left), 'node')}")
         caught: list[int] = []
-        members = Members(session, self.launcher, caught)
+        members = Members(session, self.launcher, caught, skips=bool(self.request.options.get(SKIP_REFUSING)))
         began = time.monotonic()
         with stop_signals(caught.append):
             members.measure(left)
@@ -362,7 +370,9 @@ class PreparedNodes:
         session.result.write_outcomes([found[name] for name in names if name in found])
         session.messages += [f"{one.suite}: {one.reason}" for one in found.values() if one.reason]
         session.was_stopped = bool(caught)
-        return EXIT_ABORTED if caught else max((one.code for one in found.values()), default=EXIT_OK)
+        skipped = {member.name for member in members.members if member.refused is not None}
+        codes = [one.code for name, one in found.items() if name not in skipped]
+        return EXIT_ABORTED if caught else max(codes, default=EXIT_OK)
 
 
 def _outcome(member: Member, began: float) -> PartOutcome:

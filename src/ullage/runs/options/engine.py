@@ -32,6 +32,11 @@ def engine_parameters(thing: str) -> Mapping[str, Parameter]:
     return {one.name: one for one in every}
 
 
+def every_parameter() -> set[str]:
+    """Return the names of all parameters of all workloads and backends."""
+    return {name for thing in _things() for name in engine_parameters(thing)}
+
+
 class Values(dict[str, Value]):
     """All parameters of a workload by name: a plan leaves out those that have the engine's default."""
 

@@ -246,9 +246,9 @@ class MachineOptions(SuiteOptions):
 
 
 def _read_floors(path: Path) -> list[Floor]:
-    from ullage.analysis.acceptance import read_floors
+    from ullage.runs.options.floors import read_checked_floors
 
-    return read_floors(path)
+    return read_checked_floors(path)
 
 
 class RequireOptions(SuiteOptions):
@@ -258,31 +258,12 @@ class RequireOptions(SuiteOptions):
         list[Floor],
         Field(description="floors for the rows", exclude_if=_is_empty),
         FilePath(_read_floors),
-        Option("Judge the rows by the floors in this TOML file. The exit code is 4 unless all pass.", order=CEILINGS),
-    ] = []
-
-
-class EachNodeOptions(RequireOptions):
-    """Options of suites that can measure every node by itself. ``each_of``: the nodes, found when the run begins.
-
-    ``each_by``: the batch system whose job they are of; empty: they were named.
-    """
-
-    each_node: Annotated[
-        bool,
-        Field(exclude_if=_is_empty),
         Option(
-            "Measure every node of the batch job, or of --hosts, at the same time and each by itself. Name slow nodes.",
-            order=RANKS,
+            "Judge the rows by the floors in this TOML file. The exit code is 4 where one fails, 6 where one cannot be "
+            "told.",
+            order=CEILINGS,
         ),
-    ] = False
-    each_of: Annotated[list[str], Field(exclude_if=_is_empty)] = []
-    each_by: Annotated[str, Field(exclude_if=_is_empty)] = ""
-
-
-EACH_NODE: Final = ("each_node", "each_of", "each_by")
-"""What a request of all nodes has, and that of one of them has not."""
-REQUIRE: Final = "require"
+    ] = []
 
 
 class SpaceOptions(SuiteOptions):
@@ -297,8 +278,8 @@ class SpaceOptions(SuiteOptions):
     keep: Annotated[bool, Option("Do not remove the datasets of the last launch.", order=AFTERWARDS)] = False
 
 
-class WatchdogOptions(SuiteOptions):
-    """The option for the time after which a rank counts as hanging."""
+class WatchdogOptions(RequireOptions):
+    """Options of every suite that starts ranks itself: the time after which one counts as hanging, and floors."""
 
     watchdog_s: Annotated[
         float | None,
@@ -380,7 +361,7 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
         return self
 
 
-class RunOptions(CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
+class RunOptions(MachineOptions, CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
     """Options of suites that repeat cells on storage targets within a time."""
 
 

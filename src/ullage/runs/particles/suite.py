@@ -26,13 +26,14 @@ from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
-from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
+from ullage.runs.cells.prepared import PreparedCells, plan_columns
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.engine import Values
 from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES, ParticleOptions
 from ullage.runs.room import checked_machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
+from ullage.units import format_volume
 
 WORKLOAD: Final = "vpic"
 _READ: Final = "read"
@@ -119,17 +120,14 @@ def _cell(
     return cell_of(target, layout, (backend.name, own), (WORKLOAD, given), description)
 
 
-_COLUMNS: Final[Columns] = {
-    "target": PLACE["target"],
-    "backend": PLACE["backend"],
-    "access": access_of,
-    "ranks": PLACE["ranks"],
-    "layout": lambda cell: layout_name(cell.values),
-    "read": lambda cell: cell.values.word("read") if "read" in cell.phases else "-",
-    "particles a rank": lambda cell: cell.values.word("particles"),
-    "steps": lambda cell: cell.values.word("steps"),
-    "bytes": DATA["data"],
-}
+_COLUMNS: Final = plan_columns(
+    "target backend access ranks layout read particles_a_rank steps bytes",
+    access=access_of,
+    layout=lambda cell: layout_name(cell.values),
+    read=lambda cell: cell.values.word("read") if "read" in cell.phases else "-",
+    particles_a_rank=lambda cell: cell.values.word("particles"),
+    bytes=lambda cell: format_volume(cell.dataset_bytes),
+)
 
 
 def prepare_particles(

@@ -22,9 +22,9 @@ class Apps(CompositeSuite):
 
     def across(self, rows: "Sequence[Row]") -> "list[Finding]":
         """See ``Comparing``: the classes of patterns and the settings of all kernels together."""
-        from ullage.suites.apps.findings import findings_of
+        from ullage.suites.apps.suite import findings_of
 
         return findings_of(rows)
 
 
-SUITE = Apps("apps", __doc__ or "", "options:AppsOptions")
+SUITE = Apps("apps", __doc__ or "", "suite:AppsOptions")

@@ -14,12 +14,14 @@ from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, plural
 from ullage.report.answers import AnswerRule
 from ullage.report.bars import Bars, bars
-from ullage.report.contents import Content, Section
+from ullage.report.contents import Content
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, ceiling_text, grid_of, share_text, value_column
 from ullage.report.verdicts import headword
-from ullage.suites.apps.findings import (
+from ullage.suites.apps.suite import (
     MOST_SETTINGS,
+    SMALL,
     Paired,
     class_of,
     direction,
@@ -29,7 +31,6 @@ from ullage.suites.apps.findings import (
     ratio_text,
     settings_of,
 )
-from ullage.suites.apps.options import SMALL
 from ullage.units import format_volume
 
 _SUITE: Final = "apps"
@@ -155,15 +156,12 @@ ANSWERS: Final = (
         picture=extremes,
     ),
 )
+_REPORT: Final = PartOfReport(_SUITE, "disk", 1)
 SECTIONS: Final = (
-    Section(
-        name="apps",
-        title="Classes of access patterns",
-        doc="Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
+    _REPORT.section(
+        "Classes of access patterns",
+        "Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
         "operations of a repetition. A share is of the ceiling of the target.",
-        order=1,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )

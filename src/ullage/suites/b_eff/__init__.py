@@ -9,4 +9,4 @@ and 13 further patterns.
 from ullage.runs.suite import UsualSuite
 
 # No part of an overview: its thousand rows are of 21 sizes and 49 patterns, and its value needs all of them.
-SUITE = UsualSuite("b_eff", __doc__ or "", "options:BEffOptions", "prepare:prepare_b_eff", "summarise:summarise")
+SUITE = UsualSuite("b_eff", __doc__ or "", "options:BEffOptions", "suite:prepare_b_eff", "suite:summarise")

@@ -12,7 +12,7 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import format_param
-from ullage.suites.b_eff.summarise import B_EFF, MEGA, PATTERN, UNIT
+from ullage.suites.b_eff.suite import B_EFF, MEGA, PATTERN, UNIT
 
 _RINGS, _RANDOM = "ring-", "random-"
 _SIZE: Final = "message_bytes"

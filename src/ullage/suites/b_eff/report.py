@@ -10,8 +10,9 @@ from typing import Final
 
 from ullage.quantity import DASH, percent, rounded, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import texts_grid, time_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import log_axis, nominal, plot
@@ -28,7 +29,7 @@ from ullage.suites.b_eff.formula import (
     read_runs,
     self_check,
 )
-from ullage.suites.b_eff.summarise import B_EFF
+from ullage.suites.b_eff.suite import B_EFF
 from ullage.units import format_bytes, format_time
 
 SUITE: Final = "b_eff"
@@ -322,17 +323,14 @@ HEADLINES: Final = (
     ),
 )
 
+_REPORT: Final = PartOfReport(SUITE, "messages", 4)
 SECTIONS: Final = (
-    Section(
-        name="b_eff",
-        title="b_eff",
-        doc="b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
+    _REPORT.section(
+        "b_eff",
+        "b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
         "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
         "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
-        order=4,
-        part="messages",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 ANSWERS: Final = (
@@ -344,14 +342,13 @@ ANSWERS: Final = (
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="b_eff",
-        title="b_eff over the message size",
-        doc="The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
+    _REPORT.chart(
+        "b_eff",
+        "b_eff over the message size",
+        "The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
         "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
+        figures,
         order=5,
-        part="messages",
-        build=figures,
     ),
 )
 

@@ -254,3 +254,26 @@ class _TomlFile:
         found = next((number for number in range(first, last) if begins.match(lines[number])), None)
         number = found if found is not None else first if table else None
         return self.where if number is None else f"{self.where}, line {number + 1}"
+
+
+# What ``ullage draft hints`` writes: read as it is, and without a hint that changes what is stored.
+DRAFT: Final = """\
+# A set of MPI-IO hints for `ullage run b_eff_io --hints FILE --hints default`, which measures with and without them.
+name = "collective buffering"
+
+[[hints]]                                # for everything
+set = { romio_cb_write = "enable", romio_cb_read = "enable" }
+
+# [[hints]]                              # how many processes gather the data, and by how much at once
+# set = { cb_nodes = 4, cb_buffer_size = 16777216 }
+
+# [[hints]]                              # files striped over servers (Lustre, BeeGFS): given when a file is made
+# chunk = "on_open"
+# set = { striping_factor = 8, striping_unit = 1048576 }
+
+# [[hints]]                              # exceptions: processes, access, type and chunk choose what they are for
+# access = "write"
+# type = ["scatter", "shared"]
+# chunk = [1024, 1032, 32768, 32776]
+# set = { romio_ds_write = "disable" }
+"""

@@ -12,8 +12,9 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Content, Grid, Heading
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, grid_of, texts_grid, value_hint
 from ullage.report.headlines import Rule
 from ullage.report.table import Cell, number_cell
@@ -307,17 +308,14 @@ def _sums(lines: Iterable[dict[str, float]]) -> dict[str, float]:
     return found
 
 
+_REPORT: Final = PartOfReport(SUITE, "disk", 4)
 SECTIONS: Final = (
-    Section(
-        name="b_eff_io",
-        title="b_eff_io",
-        doc="b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
+    _REPORT.section(
+        "b_eff_io",
+        "b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
         " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
         " second weight. MB is 10^6 bytes.",
-        order=4,
-        part="disk",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (CHART, HINT_CHART)

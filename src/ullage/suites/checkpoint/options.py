@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, StorageOptions, cores_of_nodes
+from ullage.runs.options.groups import StorageOptions, cores_of_nodes
 from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backend
@@ -137,7 +137,7 @@ def fitting_scale(model: Model, mode: Mode, ranks: Iterable[int], most_bytes: in
 # -- options -----------------------------------------------------------------------------------------------------------
 
 
-class CheckpointOptions(MachineOptions, StorageOptions):
+class CheckpointOptions(StorageOptions):
     """The options of suite ``checkpoint``. ``scale``: null until the room at the targets is known."""
 
     metrics = "phase_time bandwidth fastest_rank_time slowest_rank_time least_rank_bandwidth open_time sync_time"

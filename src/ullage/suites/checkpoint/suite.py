@@ -18,7 +18,7 @@ from ullage.results.rows import RowContext
 from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.one_folder import refuse
 from ullage.runs.cells.planning import Cell, Chosen, Sizing, cell_of
-from ullage.runs.cells.prepared import DATA, PLACE, Asked, Columns, Preparing, backend_text, layouts_of
+from ullage.runs.cells.prepared import Asked, Preparing, backend_text, layouts_of, plan_columns
 from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.options.engine import Values
 from ullage.runs.options.reading import read_options
@@ -35,7 +35,7 @@ from ullage.suites.checkpoint.options import (
     fitting_scale,
     sizes_of,
 )
-from ullage.units import format_bytes, format_volume
+from ullage.units import format_volume
 from ullage.uri import words_of_path
 
 # -- cases -------------------------------------------------------------------------------------------------------------
@@ -138,17 +138,14 @@ def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes, checks:
 _READERS: Final = {"own": "itself", "other-node": "the next node"}
 
 
-_COLUMNS: Final[Columns] = {
-    "target": PLACE["target"],
-    "backend": backend_text,
-    "layout": lambda cell: layout_of(cell.values),
-    "ranks": PLACE["ranks"],
-    "a rank": lambda cell: format_volume(rank_bytes(cell.values)),
-    **DATA,
-    "files": lambda cell: str(files_of(cell.values, cell.layout.ranks)),
-    "a call": lambda cell: format_bytes(cell.block_bytes),
-    "reads data of": lambda cell: _READERS[str(cell.values.get("read_back", "own"))],
-}
+_COLUMNS: Final = plan_columns(
+    "target backend layout ranks a_rank data files a_call reads_data_of",
+    backend=backend_text,
+    layout=lambda cell: layout_of(cell.values),
+    a_rank=lambda cell: format_volume(rank_bytes(cell.values)),
+    files=lambda cell: str(files_of(cell.values, cell.layout.ranks)),
+    reads_data_of=lambda cell: _READERS[str(cell.values.get("read_back", "own"))],
+)
 
 
 def _settle(options: CheckpointOptions, machine: Machine) -> tuple[CheckpointOptions, str]:

@@ -12,8 +12,8 @@ from ullage.runs.suite import MOST, UsualQuickSuite
 SUITE = UsualQuickSuite(
     "collectives",
     __doc__ or "",
-    "options:CollectivesOptions",
-    "prepare:prepare_collectives",
+    "suite:CollectivesOptions",
+    "suite:prepare_collectives",
     "findings:summarise",
     {"ranks": [MOST], "quick": True},
 )

@@ -25,7 +25,7 @@ from ullage.results.rows import RowContext
 from ullage.runs.kernels.bounds import bound_rows, not_available
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.collectives.prepare import (
+from ullage.suites.collectives.suite import (
     ONE_SIDED,
     blocking,
     collective_rows,

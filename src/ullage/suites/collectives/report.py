@@ -13,9 +13,9 @@ from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.contents import Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
-from ullage.report.declared import columns
+from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key
 from ullage.report.plots import (
@@ -32,8 +32,8 @@ from ullage.report.plots import (
 from ullage.report.switches import switch_notes
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.collectives import bounds
-from ullage.suites.collectives.prepare import ONE_SIDED, blocking, is_crowded, operation_of, size_of
+from ullage.suites.collectives import suite
+from ullage.suites.collectives.suite import ONE_SIDED, blocking, is_crowded, operation_of, size_of
 from ullage.units import format_bytes
 
 SUITE: Final = "collectives"
@@ -220,8 +220,8 @@ HEADLINES: Final = (
 )
 
 
-BOUNDS: Final = bounds.BOUNDS
-LADDERS: Final = bounds.LADDERS
+BOUNDS: Final = suite.BOUNDS
+LADDERS: Final = suite.LADDERS
 
 
 # -- charts ------------------------------------------------------------------------------------------------------------
@@ -335,17 +335,14 @@ def _tests(count: int) -> str:
     return plural(count, "call") + " of MPI_Test" if count else "none in between"
 
 
+_REPORT: Final = PartOfReport(SUITE, "messages", 6)
 SECTIONS: Final = (
-    Section(
-        name="collectives",
-        title="Collective operations",
-        doc="Each time is that of one call, the mean over calls and ranks, between barriers that are not "
+    _REPORT.section(
+        "Collective operations",
+        "Each time is that of one call, the mean over calls and ranks, between barriers that are not "
         "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
         "sends to one other, or the whole vector of a bcast or a reduction.",
-        order=6,
-        part="messages",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 ANSWERS: Final = (
@@ -357,21 +354,16 @@ ANSWERS: Final = (
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="collectives",
-        title="Collective operations",
-        doc="Blocking calls. Both axes are logarithmic, so parallel lines differ by a constant factor.",
-        order=6,
-        part="messages",
-        build=time_figures,
+    _REPORT.chart(
+        "collectives",
+        "Collective operations",
+        "Blocking calls. Both axes are logarithmic, so parallel lines differ by a constant factor.",
+        time_figures,
     ),
-    Chart(
-        name="collective_overlap",
-        title="Nonblocking operations",
-        doc="At 100 % the operation is free: computation and operation together take no longer than the computation "
-        "alone.",
-        order=6,
-        part="messages",
-        build=overlap_figures,
+    _REPORT.chart(
+        "collective_overlap",
+        "Nonblocking operations",
+        "At 100 % the operation is free: computation and operation together take no longer than the computation alone.",
+        overlap_figures,
     ),
 )

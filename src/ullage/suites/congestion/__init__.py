@@ -9,5 +9,5 @@ mean and the tail of the slowdown.
 from ullage.runs.suite import UsualSuite
 
 SUITE = UsualSuite(
-    "congestion", __doc__ or "", "options:CongestionOptions", "suite:prepare_congestion", "suite:summarise"
+    "congestion", __doc__ or "", "suite:CongestionOptions", "suite:prepare_congestion", "suite:summarise"
 )

@@ -12,8 +12,9 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, percent, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, grid_of, value_column
 from ullage.report.phases import bucket_midpoint_ns
 from ullage.report.plots import bar_layer, bar_names, layered, log_axis, nominal, plot
@@ -197,28 +198,23 @@ def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:
     return values
 
 
+_REPORT: Final = PartOfReport(SUITE, "network", 7)
 SECTIONS: Final = (
-    Section(
-        name="congestion",
-        title="Congestion",
-        doc="Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
+    _REPORT.section(
+        "Congestion",
+        "Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
         "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
         "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
-        order=7,
-        part="network",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="congestion",
-        title="Congestion",
-        doc="The further the second curve lies to the right of the first, the more the load costs. Where the"
+    _REPORT.chart(
+        "congestion",
+        "Congestion",
+        "The further the second curve lies to the right of the first, the more the load costs. Where the"
         " curves differ only at the bottom, the load delays a few messages much.",
-        order=7,
-        part="network",
-        build=figures,
+        figures,
     ),
 )
 

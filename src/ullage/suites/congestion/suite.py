@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A congestion run: its cases; then each test alone and under load, and their ratio, as rows and findings."""
+"""Suite ``congestion``: its options, its cases; then each test alone and under load, and their ratio, as rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Final, Literal
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
@@ -23,14 +23,44 @@ from ullage.results.events import failures_of
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import Measured, RowContext, RowFrame, join
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.options import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
+from ullage.runs.options.declared import Change, OfEngine
+from ullage.runs.options.groups import BindOptions, RanksOptions
+from ullage.runs.options.kinds import Share
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
-from ullage.suites.congestion.options import CongestionOptions
 from ullage.system.hardware import usable_cores
+
+Load: TypeAlias = Literal["incast", "alltoall"]
+
+
+class CongestionOptions(BindOptions, RanksOptions, CaseOptions):
+    """The options of suite ``congestion``.
+
+    ``share``: of the ranks that are victims. ``test_s``: of each of the three tests, when nothing disturbs it.
+    """
+
+    workload = "congestion"
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(
+            "Start this many ranks, victims and load together.",
+            unsaid="the number of usable cores, at least 4",
+            least=4,
+        ),
+        "quick": Change("Take a first look: shorter tests, each 3 times."),
+        "seed": Change("Choose the victims, their rings and the order of the cases at random by this seed."),
+    }
+
+    loads: Annotated[list[Load], OfEngine("load", usual="incast,alltoall")]
+    load_bytes: Annotated[int, OfEngine(name="--load-size")] = 4096
+    share: Annotated[float, Share(), OfEngine("victim_share", name="--victims")] = 0.2
+    rings: Annotated[int, OfEngine()] = 30
+    test_s: Annotated[float, OfEngine(name="--test", usual="200ms", quick="50ms")] = 0.2
+
 
 WORKLOAD: Final = "congestion"
 HEADERS: Final = ("load", "ranks", "victims")

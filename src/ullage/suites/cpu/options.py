@@ -11,7 +11,8 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
+from ullage.runs.options.each_node import EachNodeOptions
+from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import Count, FilePath, Names, RawValue
 
 METRICS = ("compute_rate", "best_compute_rate", "clock", "instructions_per_cycle", "waited_share", "stolen_share")

@@ -9,8 +9,9 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, percent, plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Figure, Section
+from ullage.report.contents import Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.headlines import Rule, threads_text
 from ullage.report.plots import (
     Roof,
@@ -199,16 +200,13 @@ def _is_stream(row: Row, threads: int) -> bool:
 
 # -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
 
+_REPORT: Final = PartOfReport(SUITE, "cores", 1)
 SECTIONS: Final = (
-    Section(
-        name="cpu",
-        title="The cores",
-        doc="Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
+    _REPORT.section(
+        "The cores",
+        "Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
         "solve with the best library here. The tables of gemm and solve and distributed-solve show each library.",
-        order=1,
-        part="cores",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 _TYPES: Final = ("fp64", "fp32", "bf16", "int8")
@@ -338,22 +336,18 @@ HEADLINES: Final = (
 )
 
 CHARTS: Final = (
-    Chart(
-        name="compute_rates",
-        title="Rates of the cores",
-        doc="The axis is logarithmic. A bar that meets its tick reaches its ceiling.",
-        order=1,
-        part="cores",
-        build=rate_figures,
+    _REPORT.chart(
+        "compute_rates",
+        "Rates of the cores",
+        "The axis is logarithmic. A bar that meets its tick reaches its ceiling.",
+        rate_figures,
     ),
-    Chart(
-        name="roofline",
-        title="Roofline",
-        doc="Bandwidth limits work left of where a slope meets a horizontal line. The cores limit work right"
+    _REPORT.chart(
+        "roofline",
+        "Roofline",
+        "Bandwidth limits work left of where a slope meets a horizontal line. The cores limit work right"
         " of it. Both axes are logarithmic.",
-        order=1,
-        part="cores",
-        build=roofline_figures,
+        roofline_figures,
     ),
 )
 ANSWERS: Final = (

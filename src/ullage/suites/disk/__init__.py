@@ -40,4 +40,4 @@ class Disk(UsualSuite):
         return settled(self.options, targets=disks, threads=[ranks_by_default()], **_FORM) if disks else None
 
 
-SUITE = Disk("disk", __doc__ or "", "options:DiskOptions", "prepare:prepare_disk", "summarise:summarise")
+SUITE = Disk("disk", __doc__ or "", "options:DiskOptions", "suite:prepare_disk", "suite:summarise")

@@ -7,19 +7,13 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Change, Option
-from ullage.runs.options.groups import (
-    EachNodeOptions,
-    MachineOptions,
-    PeerOptions,
-    Positive,
-    QuickOnCommandLine,
-    RunOptions,
-)
+from ullage.runs.options.each_node import EachNodeOptions
+from ullage.runs.options.groups import PeerOptions, Positive, QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import CountAxis, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
 
-class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, MachineOptions, RunOptions):
+class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     """The options of suite ``disk``.
 
     Sizes in bytes. ``volume`` is of a case with blocks, ``small_volume`` of one with small requests.

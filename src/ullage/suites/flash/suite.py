@@ -17,14 +17,14 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
 from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
-from ullage.runs.cells.prepared import PLACE, Asked, Columns, Preparing
+from ullage.runs.cells.prepared import Asked, Preparing, plan_columns
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
 from ullage.runs.options.groups import StorageOptions
 from ullage.runs.options.settings import BackendParameterOptions, check_settings, parameters_for
 from ullage.runs.room import Machine
 from ullage.runs.told import Source, summarising, told_rows, usual
-from ullage.units import format_bytes, format_volume
+from ullage.units import format_volume
 
 HEADER_BYTES: Final = 4096
 """The header of our own format, before the arrays."""
@@ -125,17 +125,13 @@ def make_cells(asked: Asked[FlashOptions]) -> list[Cell]:
     ]
 
 
-_COLUMNS: Final[Columns] = {
-    "target": PLACE["target"],
-    "backend": PLACE["backend"],
-    "access": lambda cell: _access(cell.is_collective),
-    "ranks": PLACE["ranks"],
-    "file": lambda cell: cell.values.word("file"),
-    "cells": lambda cell: f"{cell.values.word('cells')}^3",
-    "blocks": lambda cell: str(sum(blocks_of(rank, cell.values.count("blocks")) for rank in range(cell.layout.ranks))),
-    "bytes": lambda cell: format_volume(cell.dataset_bytes),
-    "a call": lambda cell: format_bytes(cell.block_bytes),
-}
+_COLUMNS: Final = plan_columns(
+    "target backend access ranks file cells blocks bytes a_call",
+    access=lambda cell: _access(cell.is_collective),
+    cells=lambda cell: f"{cell.values.word('cells')}^3",
+    blocks=lambda cell: str(sum(blocks_of(rank, cell.values.count("blocks")) for rank in range(cell.layout.ranks))),
+    bytes=lambda cell: format_volume(cell.dataset_bytes),
+)
 
 
 def _settle(options: FlashOptions, _machine: Machine) -> tuple[FlashOptions, str]:

@@ -34,12 +34,12 @@ from ullage.parameters import count_of
 from ullage.reading import read_text
 from ullage.runs.options.declared import Change
 from ullage.runs.room import SECTOR_BYTES
-from ullage.suites.from_ior.flags import TABLE
 from ullage.suites.from_ior.parameters import (
     A_FILE,
     COLLECTIVE,
     LAYOUT,
     NULL,
+    TABLE,
     backend_of,
     random_picks,
     workload_of,

@@ -32,13 +32,13 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places, this_machine
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation
-from ullage.suites.io500.bound import measure_bound
 from ullage.suites.io500.config import check_result_folder
 from ullage.suites.io500.explain import Explained, explain, too_short
 from ullage.suites.io500.options import Io500Options, Sizes
 from ullage.suites.io500.planning import make_plan
 from ullage.suites.io500.rounds import Rest, Round, read_rounds, rest_of
 from ullage.suites.io500.sizing import CalibrationError, assumed_rates, run_probe
+from ullage.suites.io500.summarise import measure_bound
 from ullage.uri import target_path
 
 

@@ -30,7 +30,7 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import MachineOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
 from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
@@ -43,7 +43,7 @@ FEWEST: Final = 8
 MOST: Final = 2048
 
 
-class IoBenchOptions(QuickOnCommandLine, MachineOptions, RunOptions):
+class IoBenchOptions(QuickOnCommandLine, RunOptions):
     """The options of suite ``io_bench``.
 
     Sizes in bytes. ``volume``: of a file, where that is at least 8 records and at most 2048.

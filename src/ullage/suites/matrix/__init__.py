@@ -8,4 +8,4 @@ whether a cache or the target answered.
 
 from ullage.runs.suite import UsualSuite
 
-SUITE = UsualSuite("matrix", __doc__ or "", "options:MatrixOptions", "prepare:prepare_matrix", "findings:summarise")
+SUITE = UsualSuite("matrix", __doc__ or "", "suite:MatrixOptions", "suite:prepare_matrix", "findings:summarise")

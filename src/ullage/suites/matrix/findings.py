@@ -28,8 +28,7 @@ from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
-from ullage.suites.matrix.options import MatrixOptions
-from ullage.suites.matrix.prepare import job_of
+from ullage.suites.matrix.suite import MatrixOptions, job_of
 from ullage.units import format_bytes, format_rate, format_volume
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ullage.errors import UserError
 from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.model.summary import Row, Summary
 from ullage.suites.matrix.findings import findings_of
-from ullage.suites.matrix.options import METRIC, jobs
+from ullage.suites.matrix.suite import METRIC, jobs
 
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar

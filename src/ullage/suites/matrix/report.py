@@ -8,19 +8,20 @@ from typing import Final
 from ullage.analysis.statistics import median
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_compact, format_quantity, format_row, significant
+from ullage.quantity import DASH, format_quantity, significant
 from ullage.report import verdicts
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport, row_map
 from ullage.report.grids import peers_of, texts_grid
-from ullage.report.plots import HeatMap, shade_positions
+from ullage.report.plots import HeatMap
 from ullage.report.table import peer_ratio
-from ullage.report.vega import INK, Spec, tooltip
-from ullage.report.verdicts import classify, headword
+from ullage.report.vega import INK, Spec
+from ullage.report.verdicts import headword
 from ullage.report.view import best_of
 from ullage.suites.matrix.findings import Level, levels_in, shape_of
-from ullage.suites.matrix.options import LABELS
+from ullage.suites.matrix.suite import LABELS
 from ullage.units import format_bytes
 
 _SUITE: Final = "matrix"
@@ -96,7 +97,6 @@ _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 420
 # A map of up to so many records fits beside another one.
 _MOST_NARROW: Final = 9
-_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -147,33 +147,23 @@ def _spec(rows: Sequence[Row], files: Sequence[int], records: Sequence[int], lev
         least_step=12,
         text_height=24,
     )
-    best, shades = best_of(rows), shade_positions([row.median for row in rows])
-    cells = [_cell(row, shade, is_best=row is best) for row, shade in zip(rows, shades, strict=True)]
     place, lines = found.place(), list[Spec]()
     for level in levels:
         if crosses(level, files):
             lines += _across(level, next(size for size in files if size > level.size_bytes), place["y"])
         if crosses(level, records):
             lines += _down(level, next(size for size in records if size > level.size_bytes), place["x"])
-    return found.spec(cells, _TOOLTIP, more=lines)
+    return row_map(found, rows, lambda row: _sizes(row)[1], lambda row: _sizes(row)[0], _what, lines)
 
 
-def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
+def _sizes(row: Row) -> tuple[str, str]:
     file, record = shape_of(row)
-    measured = classify(row)
-    return {
-        "column": format_bytes(record),
-        "line": format_bytes(file),
-        "label": format_compact(row.median, row.unit),
-        "position": round(position, 3),
-        "best": is_best,
-        "hollow": not measured.filled,
-        "measured": measured.label,
-        "what": f"file {format_bytes(file)}, record {format_bytes(record)}",
-        "text": format_row(row),
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes),
-    }
+    return format_bytes(file), format_bytes(record)
+
+
+def _what(row: Row) -> str:
+    file, record = _sizes(row)
+    return f"file {file}, record {record}"
 
 
 def _across(level: Level, first_above: int, y: Spec) -> list[Spec]:
@@ -202,28 +192,24 @@ def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, tex
     ]
 
 
+_REPORT: Final = PartOfReport(_SUITE, "disk", 9)
 SECTIONS: Final = (
-    Section(
-        name="matrix",
-        title="IOzone's tests",
-        doc="Each test over all files and records. The maps show the rate of each cell. Beside each number "
+    _REPORT.section(
+        "IOzone's tests",
+        "Each test over all files and records. The maps show the rate of each cell. Beside each number "
         "stands what answered, the target or a cache.",
-        order=9,
-        part="disk",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="matrix_heatmap",
-        title="File size by record size",
-        doc="Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
+    _REPORT.chart(
+        "matrix_heatmap",
+        "File size by record size",
+        "Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
         "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
         "number says that it was not measured as asked.",
+        figures,
         order=22,
-        part="disk",
-        build=figures,
     ),
 )
 

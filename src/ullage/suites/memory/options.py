@@ -13,7 +13,8 @@ from ullage.model.base import Strict
 from ullage.model.system import Limits, Memory
 from ullage.runs.kernels.options import MEMORY, KernelOptions
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import EachNodeOptions, MachineOptions, PeerOptions
+from ullage.runs.options.each_node import EachNodeOptions
+from ullage.runs.options.groups import MachineOptions, PeerOptions
 from ullage.runs.options.kinds import SizeAxis
 from ullage.system.files import ROOT, parse_cpu_list, read_int, read_text
 from ullage.system.hardware import usable_cores, usable_cpus

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from ullage.engine import find_registered
 from ullage.model.describe import Describe
@@ -19,7 +19,16 @@ from ullage.runs.kernels.prepared import KernelCase
 from ullage.runs.peer_runs import Hpcc, PeerJob, PeerNumbers, hpcc_job
 from ullage.suites.memory.options import BEYOND, Cache, last_bytes
 
-Do = Callable[[Installed, ToolJob], dict[str, float]]
+
+class Do(Protocol):
+    """Does a job, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
+
+    def __call__(self, program: Installed, job: ToolJob, *, limit_s: float) -> dict[str, float]:
+        """Run ``job`` and return what it says."""
+        ...
+
+
+_LONGEST_S: Final = 60.0
 _PHASE: Final = "stream"
 _ARRAYS_OF_A_COPY: Final = 2
 # Sets of whole blocks are a little smaller than the others.
@@ -121,9 +130,10 @@ def _may_do(made: Callable[[], ToolJob | None]) -> bool:
 
 
 def _tool_job(tool: str, program: Installed, case: Case, made: Callable[[], ToolJob | None], do: Do) -> PeerJob:
-    def run(_limit_s: float | None) -> Iterable[PeerNumbers]:
+    def run(limit_s: float | None) -> Iterable[PeerNumbers]:
         if (job := made()) is not None:
-            yield PeerNumbers(case.id, _PHASE, do(program, job), program.version, job.command(program, 0))
+            values = do(program, job, limit_s=_LONGEST_S if limit_s is None else min(limit_s, _LONGEST_S))
+            yield PeerNumbers(case.id, _PHASE, values, program.version, job.command(program, 0))
 
     return PeerJob(tool, (case.id,), run, stage=f"{tool} beside", expected_s=_EACH_S)
 

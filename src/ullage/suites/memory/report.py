@@ -11,8 +11,9 @@ from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, plural, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import peers_of
 from ullage.report.headlines import Rule, threads_text
 from ullage.report.plots import (
@@ -324,44 +325,37 @@ HEADLINES: Final = (
 # -- section, charts and the answer of the suite -----------------------------------------------------------------------
 
 
+_REPORT: Final = PartOfReport(SUITE, "memory", 3)
 SECTIONS: Final = (
-    Section(
-        name="memory",
-        title="Memory",
-        doc="RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
+    _REPORT.section(
+        "Memory",
+        "RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
         "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
         "loads.",
-        order=3,
-        part="memory",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="memory_mountain",
-        title="Memory: bandwidth of every level",
-        doc="Each step down is the end of a cache. Both axes are logarithmic.",
-        order=3,
-        part="memory",
-        build=bandwidth_figures,
+    _REPORT.chart(
+        "memory_mountain",
+        "Memory: bandwidth of every level",
+        "Each step down is the end of a cache. Both axes are logarithmic.",
+        bandwidth_figures,
     ),
-    Chart(
-        name="access_time",
-        title="Memory: time of a load",
-        doc="Each step up is the end of a cache or of the address translations that the core keeps. Both "
+    _REPORT.chart(
+        "access_time",
+        "Memory: time of a load",
+        "Each step up is the end of a cache or of the address translations that the core keeps. Both "
         "axes are logarithmic.",
+        time_figures,
         order=4,
-        part="memory",
-        build=time_figures,
     ),
-    Chart(
-        name="loaded_latency",
-        title="Memory: time of a load while others work",
-        doc="Memory is busier to the right. Where the line turns up, loads wait in a queue.",
+    _REPORT.chart(
+        "loaded_latency",
+        "Memory: time of a load while others work",
+        "Memory is busier to the right. Where the line turns up, loads wait in a queue.",
+        load_figures,
         order=4,
-        part="memory",
-        build=load_figures,
     ),
 )
 

@@ -10,9 +10,9 @@ from ullage.model.summary import Row
 from ullage.peers.network import LEAST_BYTES
 from ullage.quantity import DASH, format_row, plural, rounded, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Section
+from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
-from ullage.report.declared import columns
+from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import (
     Column,
     PhaseLine,
@@ -181,9 +181,9 @@ HEADLINES: Final = (
     ),
 )
 
+
 BOUNDS: Final = bounds.BOUNDS
 LADDERS: Final = bounds.LADDERS
-
 _CHART_SIZE: Final = (410, 250)
 _RATE_TOOLTIP: Final = tooltip(
     ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
@@ -274,16 +274,13 @@ def latency_figures(data: ReportData) -> list[Figure]:
     return [Figure("round trips", caption, layered(*_CHART_SIZE, line_layers(encoding, _LATENCY_TOOLTIP, 36), values))]
 
 
+_REPORT: Final = PartOfReport(SUITE, "network", 7)
 SECTIONS: Final = (
-    Section(
-        name="network",
-        title="Network",
-        doc="Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
+    _REPORT.section(
+        "Network",
+        "Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
         "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
-        order=7,
-        part="network",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 ANSWERS: Final = (
@@ -296,20 +293,16 @@ ANSWERS: Final = (
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="network_rates",
-        title="Network: streams",
-        doc="The lines show what arrives when several streams share the link. On the loopback the cores limit it.",
-        order=7,
-        part="network",
-        build=rate_figures,
+    _REPORT.chart(
+        "network_rates",
+        "Network: streams",
+        "The lines show what arrives when several streams share the link. On the loopback the cores limit it.",
+        rate_figures,
     ),
-    Chart(
-        name="network_latency",
-        title="Network: round trips",
-        doc="Times go there and back on one clock, from the median to the slowest. A rise at the right end is jitter.",
-        order=7,
-        part="network",
-        build=latency_figures,
+    _REPORT.chart(
+        "network_latency",
+        "Network: round trips",
+        "Times go there and back on one clock, from the median to the slowest. A rise at the right end is jitter.",
+        latency_figures,
     ),
 )

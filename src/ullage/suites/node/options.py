@@ -6,16 +6,8 @@ from typing import ClassVar, Final, cast
 
 from ullage.runs.composite.options import CompositeOptions, PartRequest, asked_of, goes_between_hosts, part_of
 from ullage.runs.options.declared import Change
-from ullage.runs.options.groups import (
-    EACH_NODE,
-    REQUIRE,
-    EachNodeOptions,
-    MachineOptions,
-    PeerOptions,
-    QuickOptions,
-    SeedOptions,
-    TimeBudgetOptions,
-)
+from ullage.runs.options.each_node import EACH_NODE, REQUIRE, EachNodeOptions
+from ullage.runs.options.groups import MachineOptions, PeerOptions, QuickOptions, SeedOptions, TimeBudgetOptions
 from ullage.runs.suite import load_suites
 
 # Shares of the measuring time; the share of a part that this version lacks goes to the others.

@@ -11,7 +11,7 @@ from ullage.runs.suite import UsualQuickSuite
 SUITE = UsualQuickSuite(
     "noise",
     __doc__ or "",
-    "options:NoiseOptions",
+    "suite:NoiseOptions",
     "suite:prepare_noise",
     "suite:summarise",
     {"quick": True, "repetitions": 6},

@@ -7,9 +7,9 @@ from typing import Final
 from ullage.analysis.statistics import median
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Section
+from ullage.report.contents import Content
 from ullage.report.data import ReportData
-from ullage.report.declared import columns
+from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, MeasuredLine, grid_of, phase_lines
 from ullage.report.headlines import Rule, threads_text
 from ullage.report.sections.contamination import GRADES, counters
@@ -55,16 +55,13 @@ _COLUMNS: Final = columns(
     Column[MeasuredLine]("longest", _median_of("longest_ns", lambda ns: format_quantity(ns / 1e9, "s"))),
     Column[MeasuredLine]("clock", _median_of("clock_hz", lambda hz: f"{hz / 1e9:.2f} GHz")),
 )
+_REPORT: Final = PartOfReport(_SUITE, "noise", 80)
 SECTIONS: Final = (
-    Section(
-        name="noise",
-        title="Noise",
-        doc="Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
+    _REPORT.section(
+        "Noise",
+        "Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
         f"time in which a thread could not run. {GRADES}",
-        order=80,
-        part="noise",
-        build=tables,
-        suite=_SUITE,
+        tables,
     ),
 )
 HEADLINES: Final = (

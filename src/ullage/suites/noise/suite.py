@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the options of a noise run to its cases; from its records to rows, and to what should be done about it."""
+"""Suite ``noise``: its options, its cases, its rows, and what should be done about what they show."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Final
 
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.phrasing import columns, finding
@@ -16,14 +16,25 @@ from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, join
 from ullage.runs.inputs import EngineContext
-from ullage.runs.kernels.options import CPU
+from ullage.runs.kernels.options import CPU, KernelOptions
 from ullage.runs.kernels.prepared import PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
+from ullage.runs.options.declared import Change
+from ullage.runs.options.each_node import EachNodeOptions
 from ullage.runs.options.reading import read_options
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of, told_rows, usual
-from ullage.suites.noise.options import NoiseOptions
 from ullage.units import format_time
+
+
+class NoiseOptions(EachNodeOptions, KernelOptions):
+    """The options of suite ``noise``: those of all kernels."""
+
+    at = (CPU,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "quick": Change("Measure with 1 thread and with all threads, each 3 times.")
+    }
+
 
 WORKLOAD: Final = "fixed-work"
 HEADERS: Final = ("workload", "threads")

@@ -19,10 +19,10 @@ from ullage.quantity import plural
 from ullage.runs.cells.costs import Basis, PlaceCost, assumed
 from ullage.runs.cells.direct import direct_at
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
-from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Asked, Columns, Preparing, backend_text
+from ullage.runs.cells.prepared import Asked, Preparing, backend_text, plan_columns
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import MachineOptions, StorageOptions
+from ullage.runs.options.groups import StorageOptions
 from ullage.runs.options.kinds import Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.room import Machine
@@ -38,7 +38,7 @@ METHODS: Final[tuple[Method, ...]] = ("threads", "nonblocking")
 _PAGE: Final = 4096
 
 
-class OverlapOptions(MachineOptions, StorageOptions):
+class OverlapOptions(StorageOptions):
     """The options of suite ``overlap``. ``stretch_bytes``: what a rank moves between two readings of the clock."""
 
     workload = "overlap"
@@ -239,17 +239,12 @@ def _workload(options: OverlapOptions, backend: Registered, method: Method, size
 
 # Three of four stretches move data and three compute as long as data takes: each byte costs its time twice.
 _BESIDES: Final = 2.0
-_COLUMNS: Final[Columns] = {
-    "target": PLACE["target"],
-    "backend": backend_text,
-    "method": lambda cell: cell.values.word("method"),
-    "ranks": PLACE["ranks"],
-    "size": lambda cell: format_bytes(cell.block_bytes),
-    "depth": lambda cell: cell.values.word("depth"),
-    "a stretch": lambda cell: format_volume(stretch_bytes(cell.values)),
-    **PHASES,
-    **DATA,
-}
+_COLUMNS: Final = plan_columns(
+    "target backend method ranks size depth a_stretch phases data",
+    backend=backend_text,
+    size=lambda cell: format_bytes(cell.block_bytes),
+    a_stretch=lambda cell: format_volume(stretch_bytes(cell.values)),
+)
 
 
 def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:

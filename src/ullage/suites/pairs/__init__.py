@@ -11,8 +11,8 @@ from ullage.runs.suite import UsualQuickSuite
 SUITE = UsualQuickSuite(
     "pairs",
     __doc__ or "",
-    "options:PairsOptions",
-    "prepare:prepare_pairs",
+    "suite:PairsOptions",
+    "suite:prepare_pairs",
     "summarise:summarise",
     {"quick": True},
 )

@@ -15,8 +15,9 @@ from ullage.model.summary import Row
 from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading, Section
+from ullage.report.contents import Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import texts_grid
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.switches import switch_notes, switches_of
@@ -269,27 +270,23 @@ LADDERS: Final = (
     LadderRule("messages", (small_protocol(),), lambda row: row.metric == "pair_latency"),
 )
 
+_REPORT: Final = PartOfReport(SUITE, "messages", 5)
 SECTIONS: Final = (
-    Section(
-        name="pairs",
-        title="Pairs",
-        doc="The tables hold every ordered pair: small messages there and back, large ones one way. A node is called "
+    _REPORT.section(
+        "Pairs",
+        "The tables hold every ordered pair: small messages there and back, large ones one way. A node is called "
         "slow when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both "
         "must hold in every repetition. In a bisection every rank sends and receives at the same time.",
-        order=5,
-        part="messages",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="pair_matrix",
-        title="Every pair",
-        doc="A slow node is a row and a column that differ from all others. A slow link is a single cell.",
+    _REPORT.chart(
+        "pair_matrix",
+        "Every pair",
+        "A slow node is a row and a column that differ from all others. A slow link is a single cell.",
+        figures,
         order=6,
-        part="messages",
-        build=figures,
     ),
 )
 

@@ -10,6 +10,7 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
 from ullage.analysis.statistics import Dependence, median, median_interval, pooled_dependence
 from ullage.analysis.verdicts.grades import sound_rows
+from ullage.arrays import np
 from ullage.grouping import grouped
 from ullage.model.flags import DEPENDENT, NOT_CONVERGED
 from ullage.model.plan import Scalar
@@ -70,6 +71,27 @@ def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) ->
     if len(matrix.names) < FEWEST_ENDS:
         return [*found, *_too_few(matrix)]
     return found or [_nothing_slow(matrix)]
+
+
+def disturbed_findings(matrix: PairMatrix) -> list[Finding]:
+    """Name what is slow although other programs disturbed the matrix, with that caveat; never say that nothing is."""
+    caveat = "Other programs ran meanwhile (grade C), and may be the cause. Measure again on idle nodes."
+    named = [one for one in matrix_findings(matrix) if one.kind != "pairs"]
+    if named:
+        return [one.model_copy(update={"text": f"{one.text} {caveat}"}) for one in named]
+    title = f"Other programs disturbed the pairs with {matrix.message}"
+    text = (
+        f"{title} (grade C), so whether one is slow cannot be told.{_worst_pair(matrix)} Measure again on idle nodes."
+    )
+    return [finding("pairs", title, text, "advice", **matrix.place)]
+
+
+def _worst_pair(matrix: PairMatrix) -> str:
+    """Return a sentence on the slowest of all pairs, by their medians."""
+    middle = matrix.median
+    sender, receiver = divmod(int(np.nanargmax(middle)), len(matrix.names))
+    ends = f"{matrix.placed(sender)} to {matrix.placed(receiver)}"
+    return f" The slowest pair is {ends}, {matrix.shown(float(middle[sender, receiver]))}."
 
 
 def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
@@ -158,7 +180,7 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
     spread, limit = math.exp(matrix.fit.sigma) - 1, matrix.fit.slow_link_from
     text = (
         f"No {matrix.noun} or link is slow with {matrix.message}. Equal links differ by {percent(spread)}, so a slow "
-        f"link would be found from {times(limit)} on."
+        f"link would be found from {times(limit)} on.{_worst_pair(matrix)}"
     )
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
@@ -243,6 +265,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     # The largest messages come first, because they show the most important findings.
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
+    said += [finding for matrix in reversed(found) if matrix.is_disturbed for finding in disturbed_findings(matrix)]
     said += exchange_findings(sound_rows(told), matrices, context.level)
     return SuiteSummary([*told, *least], [*failures_of(launches, context.level, told), *said, *not_available(launches)])
 

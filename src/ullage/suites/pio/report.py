@@ -8,23 +8,21 @@ from ullage.analysis.metrics import metric_named
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
-from ullage.quantity import DASH, format_bounds, format_compact, format_quantity, format_row, rounded
+from ullage.quantity import DASH, format_bounds, format_quantity, rounded
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Chart, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
-from ullage.report.declared import storage_chart, storage_section
+from ullage.report.declared import row_map, storage_chart, storage_section
 from ullage.report.headlines import storage_rule
-from ullage.report.plots import HeatMap, nominal, plot, shade_positions
+from ullage.report.plots import HeatMap, nominal, plot
 from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
-from ullage.report.verdicts import classify, headword
-from ullage.report.view import best_of
+from ullage.report.verdicts import headword
 from ullage.suites.pio.findings import METRIC
 from ullage.suites.pio.options import OPERATIONS, PATTERNS
 from ullage.units import format_bytes
 
 _SUITE: Final = "pio"
-_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
 _FEWEST_CELLS: Final = 2
 
 
@@ -135,27 +133,8 @@ def _map(title: str, rows: Sequence[Row]) -> Figure:
         column_axis={"labelAngle": -50},
         line_axis={"labelLimit": 260},
     )
-    best, shades = best_of(rows), shade_positions([row.median for row in rows])
-    cells = [_cell(row, shade, is_best=row is best) for row, shade in zip(rows, shades, strict=True)]
-    caption = "Median rate. The framed cell is the best."
-    return Figure(title, caption, found.spec(cells, _TOOLTIP), wide=True)
-
-
-def _cell(row: Row, position: float, *, is_best: bool) -> Spec:
-    measured = classify(row)
-    return {
-        "column": _column(row),
-        "line": _map_line(row),
-        "label": format_compact(row.median, row.unit),
-        "position": round(position, 3),
-        "best": is_best,
-        "hollow": not measured.filled,
-        "measured": measured.label,
-        "what": f"{_map_line(row)}, {_column(row)}",
-        "text": format_row(row),
-        "verdict": row.verdict,
-        "flags": ", ".join(row.flag_codes),
-    }
+    spec = row_map(found, rows, _column, _map_line, lambda row: f"{_map_line(row)}, {_column(row)}")
+    return Figure(title, "Median rate. The framed cell is the best.", spec, wide=True)
 
 
 # -- who owns which bytes ----------------------------------------------------------------------------------------------

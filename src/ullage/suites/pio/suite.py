@@ -18,7 +18,7 @@ from ullage.results.rows import RowContext
 from ullage.runs.ceilings import with_ceilings
 from ullage.runs.cells.backends import storage_backends
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
-from ullage.runs.cells.prepared import DATA, PHASES, PLACE, Asked, Columns, Preparing
+from ullage.runs.cells.prepared import Asked, Preparing, plan_columns
 from ullage.runs.options.engine import Values
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
@@ -168,15 +168,12 @@ def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
 
-_COLUMNS: Final[Columns] = {
-    **PLACE,
-    "pattern": pattern_of,
-    "request": lambda cell: format_bytes(cell.block_bytes),
-    "calls": calls_of,
-    "base": lambda cell: format_bytes(cell.values.count("base_bytes")),
-    **DATA,
-    **PHASES,
-}
+_COLUMNS: Final = plan_columns(
+    "target backend ranks pattern request calls base data phases",
+    request=lambda cell: format_bytes(cell.block_bytes),
+    calls=calls_of,
+    base=lambda cell: format_bytes(cell.values.count("base_bytes")),
+)
 
 
 def _settle(options: PioOptions, _machine: Machine) -> tuple[PioOptions, str]:

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
-    MachineOptions,
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
@@ -25,7 +24,7 @@ NUMA_PATHS: Final[tuple[NumaPath, ...]] = ("local", "remote", "interleave", "as-
 MOST_TRANSFERS: Final = 1 << 18
 
 
-class PmemOptions(QuickOnCommandLine, MachineOptions, RankAxisOptions, RunOptions):
+class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
     metrics = "bandwidth transfer_bandwidth latency_p50 page_faults"

@@ -32,8 +32,8 @@ class Rings(UsualQuickSuite):
 SUITE = Rings(
     "rings",
     __doc__ or "",
-    "options:RingsOptions",
-    "prepare:prepare_rings",
+    "suite:RingsOptions",
+    "suite:prepare_rings",
     "findings:summarise",
     {"quick": True, "repetitions": 6},
     (

@@ -32,7 +32,7 @@ from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
-from ullage.suites.rings.prepare import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
+from ullage.suites.rings.suite import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 from ullage.units import format_rate, format_time
 
 # -- rows: of each ring and of the pairs what its message is for, latency or bandwidth ---------------------------------

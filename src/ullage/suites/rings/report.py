@@ -11,9 +11,9 @@ from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.summary import Row
 from ullage.quantity import DASH, Scale, format_quantity, format_row, processes, scale_for, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData
-from ullage.report.declared import columns
+from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, PhaseLine, grid_of, peers_of, row_lines, texts_grid
 from ullage.report.headlines import Rule, ranks_key, threads_text
 from ullage.report.plots import layer, layered, quantity_axis
@@ -159,28 +159,24 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
     return {**layered(360, {"step": 34}, layers), "config": {"axisY": {"labelColor": MUTED}}}
 
 
+_REPORT: Final = PartOfReport(SUITE, "messages", 4)
 SECTIONS: Final = (
-    Section(
-        name="rings",
-        title="Rings and ping-pong",
-        doc="The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
+    _REPORT.section(
+        "Rings and ping-pong",
+        "The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
         " once. The time is that of one message: the least of the measurements, each taken from the "
         "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
         "(bandwidth). In a ping-pong one pair sends while all others wait.",
-        order=4,
-        part="messages",
-        build=tables,
-        suite=SUITE,
+        tables,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="rings",
-        title="Rings and ping-pong",
-        doc="Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
+    _REPORT.chart(
+        "rings",
+        "Rings and ping-pong",
+        "Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
+        figures,
         order=5,
-        part="messages",
-        build=figures,
     ),
 )
 

@@ -22,7 +22,7 @@ from ullage.results.rows import RowContext, RowFrame, join
 from ullage.runs.cells.backends import cache_and_verify, storage_backends
 from ullage.runs.cells.costs import assumed_besides
 from ullage.runs.cells.planning import Cell, Sizing, cell_of
-from ullage.runs.cells.prepared import DATA, FILES, PLACE, Asked, Columns, Preparing
+from ullage.runs.cells.prepared import Asked, Preparing, plan_columns
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
 from ullage.runs.options.groups import StorageOptions
@@ -152,15 +152,12 @@ def make_cells(asked: Asked[SarOptions]) -> list[Cell]:
     ]
 
 
-_COLUMNS: Final[Columns] = {
-    **PLACE,
-    "layout": lambda cell: cell.values.word("layout"),
-    "images": lambda cell: (
+_COLUMNS: Final = plan_columns(
+    "target backend ranks layout images data files",
+    images=lambda cell: (
         f"{cell.values.count('grid') ** 2 * cell.values.count('depth'):,} of {format_volume(cell.block_bytes)}"
     ),
-    **DATA,
-    **FILES,
-}
+)
 
 
 def _settle(options: SarOptions, _machine: Machine) -> tuple[SarOptions, str]:

@@ -19,22 +19,11 @@ from ullage.quantity import plural
 from ullage.results.rows import RowContext, join
 from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
 from ullage.runs.cells.planning import Cell, Sizing, Way, make_cell, way_of
-from ullage.runs.cells.prepared import (
-    DATA,
-    FILES,
-    PHASES,
-    PLACE,
-    Asked,
-    Columns,
-    Preparing,
-    backend_text,
-    inexact_volumes,
-    layouts_of,
-)
+from ullage.runs.cells.prepared import Asked, Preparing, backend_text, inexact_volumes, layouts_of, plan_columns
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import MachineOptions, StorageOptions, default_ranks
+from ullage.runs.options.groups import StorageOptions, default_ranks
 from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
@@ -50,7 +39,7 @@ Operation: TypeAlias = Literal["write", "read", "neighbour", "reread"]
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "read", "neighbour", "reread")
 
 
-class SpioOptions(MachineOptions, StorageOptions):
+class SpioOptions(StorageOptions):
     """The options of suite ``spio``. ``volume``: bytes of all files of a case; null: by the rule of ``cells``."""
 
     metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
@@ -178,16 +167,12 @@ def is_of_neighbours(values: Values) -> bool:
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
 
-_COLUMNS: Final[Columns] = {
-    "target": PLACE["target"],
-    "backend": backend_text,
-    "ranks": PLACE["ranks"],
-    "reads files of": lambda cell: "a neighbour" if is_of_neighbours(cell.values) else "its own",
-    **PHASES,
-    "a rank": lambda cell: format_volume(cell.dataset_bytes / cell.layout.ranks),
-    **DATA,
-    **FILES,
-}
+_COLUMNS: Final = plan_columns(
+    "target backend ranks reads_files_of phases a_rank data files",
+    backend=backend_text,
+    reads_files_of=lambda cell: "a neighbour" if is_of_neighbours(cell.values) else "its own",
+    a_rank=lambda cell: format_volume(cell.dataset_bytes / cell.layout.ranks),
+)
 
 
 def _settle(options: SpioOptions, machine: Machine) -> tuple[SpioOptions, str]:

@@ -8,12 +8,12 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
-from ullage.model.base import Strict, first_mistake
+from ullage.importers import IMPORT_SUITE, Importer, document_of, imported_row
+from ullage.model.base import Strict
 from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import format_quantity, percent, significant, times
 from ullage.units import format_operations, format_rate, format_volume
@@ -87,12 +87,7 @@ def recognises(text: str) -> bool:
 
 def read_cases(text: str, name: str) -> Summary:
     """Return the summary of published cases; raise ``UserError`` with the place of the first mistake."""
-    try:
-        table = _Table.model_validate_json(text)
-    except ValidationError as error:
-        place, why = first_mistake(error)
-        right = "write cases with processes, files, volume_tb, nodes and seconds"
-        raise UserError(f"{place}: {why}" if place else why, name, right) from error
+    table = document_of(_Table, text, name, "write cases with processes, files, volume_tb, nodes and seconds")
     for index, case in enumerate(table.cases):
         if _MEMORY not in case.seconds:
             raise UserError(f"cases/{index}/seconds: no '{_MEMORY}'", name, "give the time without exposed I/O")

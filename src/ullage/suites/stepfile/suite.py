@@ -17,7 +17,7 @@ from ullage.model.system import Place
 from ullage.runs.cells.backends import storage_backends
 from ullage.runs.cells.costs import Basis, assumed_besides, seconds_of_files
 from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
-from ullage.runs.cells.prepared import DATA, PLACE, Columns, PreparedCells
+from ullage.runs.cells.prepared import PreparedCells, plan_columns
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import checked_machine
@@ -137,14 +137,11 @@ def seconds_besides_bytes(cell: Cell) -> float:
     return computed_s + seconds_of_files(cell)
 
 
-COLUMNS: Final[Columns] = {
-    **PLACE,
-    "layout": lambda cell: cell.values.word("layout"),
-    "order": lambda cell: cell.values.word("order"),
-    "states": lambda cell: f"{kept_of(cell)} of {format_bytes(cell.block_bytes)}",
-    **DATA,
-    "files": lambda cell: str(cell.files),
-}
+COLUMNS: Final = plan_columns(
+    "target backend ranks layout order states data files",
+    states=lambda cell: f"{kept_of(cell)} of {format_bytes(cell.block_bytes)}",
+    files=lambda cell: str(cell.files),
+)
 
 
 def costs_of(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:

@@ -29,4 +29,4 @@ class Sweep(PlannedSuite):
         return settled(self.options, targets=targets, blocks=_QUICK_BLOCKS, time_s=40.0) if targets else None
 
 
-SUITE = Sweep("sweep", __doc__ or "", "options:SweepOptions", "prepare:prepare_sweep")
+SUITE = Sweep("sweep", __doc__ or "", "cells:SweepOptions", "prepare:prepare_sweep")

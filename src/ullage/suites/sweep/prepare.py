@@ -28,6 +28,7 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_places, this_machine
 from ullage.runs.suite import Explanation
 from ullage.suites.sweep.cells import (
+    SweepOptions,
     beyond_the_rim,
     make_cells,
     odd_cells,
@@ -35,7 +36,6 @@ from ullage.suites.sweep.cells import (
     segments_of,
     ways,
 )
-from ullage.suites.sweep.options import SweepOptions
 from ullage.units import format_volume
 
 _RECHECK_SHARE: Final = 0.1

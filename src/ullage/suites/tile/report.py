@@ -15,7 +15,7 @@ from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered
 from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
-from ullage.suites.tile.shape import Tiling, read_overlap, read_sizes, three
+from ullage.suites.tile.options import Tiling, read_overlap, read_sizes, three
 from ullage.units import format_bytes
 
 _SUITE: Final = "tile"

@@ -22,7 +22,7 @@ from ullage.quantity import format_quantity, plural, times
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, join
 from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
-from ullage.runs.cells.prepared import PLACE, Columns, PreparedCells
+from ullage.runs.cells.prepared import Columns, PreparedCells, plan_columns
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
@@ -30,8 +30,7 @@ from ullage.runs.room import checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Launches, Source, launches_of, summary_of, told_rows, usual
-from ullage.suites.tile.options import DEFAULT, Calls, TileHints, TileOptions
-from ullage.suites.tile.shape import text_of, tiling_of
+from ullage.suites.tile.options import DEFAULT, Calls, TileHints, TileOptions, text_of, tiling_of
 from ullage.units import format_bytes, format_rate, format_volume
 from ullage.uri import target_path, target_scheme
 
@@ -110,14 +109,13 @@ def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
 
 
 def _columns(sets: Sequence[TileHints]) -> Columns:
-    return {
-        **PLACE,
-        "tiles": lambda cell: text_of(tiling_of(cell.values).tiles),
-        "tile": lambda cell: f"{text_of(tiling_of(cell.values).tile)} x {tiling_of(cell.values).element_bytes} B",
-        "calls": lambda cell: cell.values.word("calls"),
-        "hints": lambda cell: name_of_hints(sets, cell.case.backend.parameters),
-        "file": lambda cell: format_volume(tiling_of(cell.values).file_bytes),
-    }
+    return plan_columns(
+        "target backend ranks tiles tile calls hints file",
+        tiles=lambda cell: text_of(tiling_of(cell.values).tiles),
+        tile=lambda cell: f"{text_of(tiling_of(cell.values).tile)} x {tiling_of(cell.values).element_bytes} B",
+        hints=lambda cell: name_of_hints(sets, cell.case.backend.parameters),
+        file=lambda cell: format_volume(tiling_of(cell.values).file_bytes),
+    )
 
 
 def prepare(request: Request, engine_context: EngineContext) -> PreparedCells:

@@ -7,8 +7,9 @@ from typing import Final
 from ullage.model.tuning import TuneObjective, TuneParameter, TuneTrial, Tuning
 from ullage.quantity import DASH, format_quantity, percent, times
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Section
+from ullage.report.contents import Content, Figure, Grid
 from ullage.report.data import ReportData
+from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, grid_of, texts_grid
 from ullage.report.plots import COLORS, layer, layered, nominal
 from ullage.report.vega import Spec, ordinal, tooltip
@@ -166,34 +167,29 @@ def _axis(field: str, goal: TuneObjective) -> Spec:
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": axis}
 
 
+_REPORT: Final = PartOfReport(_SUITE, _PART, 10)
 SECTIONS: Final = (
-    Section(
-        name="tune",
-        title="Search for the best setting",
-        doc="The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
+    _REPORT.section(
+        "Search for the best setting",
+        "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
         "process over all trials predicts the expected values.",
-        order=10,
-        part=_PART,
-        build=result_of_search,
-        suite=_SUITE,
+        result_of_search,
     ),
 )
 CHARTS: Final = (
-    Chart(
-        name="tune_response",
-        title="Response to each parameter",
-        doc="The objective expected at each value, as a multiple of the default's, with an interval of 95 %.",
+    _REPORT.chart(
+        "tune_response",
+        "Response to each parameter",
+        "The objective expected at each value, as a multiple of the default's, with an interval of 95 %.",
+        responses,
         order=11,
-        build=responses,
-        part=_PART,
     ),
-    Chart(
-        name="tune_front",
-        title="Several objectives",
-        doc="Trials in two objectives. Settings that no other is better than in all objectives are on the front.",
+    _REPORT.chart(
+        "tune_front",
+        "Several objectives",
+        "Trials in two objectives. Settings that no other is better than in all objectives are on the front.",
+        pareto,
         order=12,
-        build=pareto,
-        part=_PART,
     ),
 )
 ANSWERS: Final = (

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run over collective operations: its cases, and its rows, which say by their parameters all that decides them."""
+"""Suite ``collectives``: its options, its cases, and its rows, whose parameters say all that decides them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast, get_args
 
-from ullage.analysis.ceilings.messages import Copiers
+from pydantic import Field
+
+from ullage.analysis.ceilings.messages import Copiers, collectives, copies, doubling
+from ullage.analysis.ladders import LadderRule, Step
+from ullage.analysis.message_steps import BINDING, small_protocol
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import ranks_on_a_node
 from ullage.model.describe import Describe
@@ -18,14 +22,94 @@ from ullage.report.points import spread_out
 from ullage.results.rows import RowContext
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.bounds import bound_cases, is_of_bounds
-from ullage.runs.kernels.options import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
+from ullage.runs.options.declared import Change, OfEngine, Option
+from ullage.runs.options.engine import engine_parameters
+from ullage.runs.options.groups import BindOptions, RankAxisOptions, cores_of_nodes
+from ullage.runs.options.kinds import Size, SizeAxis
+from ullage.runs.options.model import COMMAND_LINE_ONLY
 from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.runs.told import Launches, Source, told_rows, usual
-from ullage.suites.collectives.options import REDUCTIONS, CollectivesOptions
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
+
+OneSided: TypeAlias = Literal["put", "get", "accumulate"]
+Sync: TypeAlias = Literal["lock", "flush", "fence"]
+
+OPERATIONS: Final = tuple(engine_parameters("collective")["operation"].choices)
+REDUCTIONS: Final = frozenset({"reduce", "allreduce", "reduce_scatter"})
+# Calls of MPI_Test during the computation of an overlap: none, and enough for a library that needs them.
+TESTS: Final = (0, 8)
+_QUICK_OPERATIONS: Final = ("barrier", "bcast", "allreduce", "allgather", "alltoall")
+_FEWEST_RANKS: Final = 2
+
+
+class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
+    """The options of suite ``collectives``.
+
+    ``ranks``: counts to measure with, rising. ``overlap``: operations whose nonblocking form is measured, too.
+    """
+
+    workload = "collective"
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(
+            "Measure with these numbers of ranks, for example 2,4 or 2:64:x2.",
+            unsaid="powers of 2 from 2 up to the number of cores",
+            least=_FEWEST_RANKS,
+        ),
+        "quick": Change("Take a first look: five operations, two sizes, some overlap, put and get."),
+    }
+
+    operations: Annotated[
+        list[str],
+        OfEngine(
+            "operation",
+            name="--operations",
+            help="Measure these operations, for example allreduce,alltoall.",
+            unsaid="all eleven, with --quick five",
+        ),
+    ]
+    sizes: Annotated[
+        list[Annotated[int, Field(ge=1, le=2**40)]],
+        SizeAxis(),
+        Option("Send messages of these sizes, for example 8,64K or 8:1M:x8.", usual="8:1M:x8", quick="8,64K"),
+    ]
+    room: Annotated[
+        int,
+        Field(ge=1, le=2**50),
+        Size(),
+        Option("Leave out sizes for which a rank would hold more than this of messages."),
+    ] = 64 << 20
+    nonblocking: Annotated[
+        bool, Option("Also measure how much of each operation overlaps with computation."), COMMAND_LINE_ONLY
+    ] = False
+    with_one_sided: Annotated[
+        bool, Option("Also measure put, get and accumulate.", name="--one-sided"), COMMAND_LINE_ONLY
+    ] = False
+    overlap: list[str] = []
+    tests: list[Annotated[int, Field(ge=0, le=10_000)]] = list(TESTS)
+    one_sided: list[OneSided] = []
+    syncs: list[Sync] = []
+
+    @classmethod
+    def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
+        """Fill in the ranks, the operations, and those that are also measured as nonblocking or one-sided."""
+        quick, one_sided = bool(said.get("quick")), bool(said.get("with_one_sided"))
+        chosen = cast("list[str]", said.get("operations", _QUICK_OPERATIONS if quick else OPERATIONS))
+        some = [name for name in ("allreduce",) if quick and name in chosen]
+        cores = max(_FEWEST_RANKS, cores_of_nodes(said))
+        settled: dict[str, object] = {
+            "ranks": [1 << power for power in range(1, cores.bit_length())],
+            "operations": chosen,
+            "overlap": chosen if said.get("nonblocking") else some,
+            "one_sided": get_args(OneSided) if one_sided else ["put", "get"] if quick else [],
+            "syncs": get_args(Sync) if one_sided else ["flush"] if quick else [],
+        }
+        return super().settle({**settled, **said})
+
 
 COLLECTIVE: Final = "collective"
 ONE_SIDED: Final = "one-sided"
@@ -221,3 +305,57 @@ def operation_of(row: Row) -> str:
 def size_of(row: Row) -> int:
     """Return the bytes of a message; 0 for a barrier."""
     return row.count("message_bytes")
+
+
+# -- what bounds operations, and what lies between the bound and the time of a call -----------------------------------
+
+# Successive roots may be served at the same time, each rank making a share of the copies.
+_OVERLAPPING: Final = ("bcast", "reduce")
+_ROOTED: Final = ("gather", "scatter")
+
+
+def _blocking_in(*operations: str) -> Callable[[Row], bool]:
+    return lambda row: row.word("operation") in operations
+
+
+def _by_all(_row: Row) -> Copiers:
+    return "all"
+
+
+BOUNDS: Final = (
+    *collectives("collective_latency", "collective_latency_slowest"),
+    copies("link_bandwidth", _by_all, _blocking_in(*_OVERLAPPING), lambda ranks: ranks / (ranks - 1)),
+    copies("link_bandwidth", _by_all, _blocking_in(*_ROOTED), float),
+    copies(
+        "link_bandwidth",
+        _by_all,
+        lambda row: row.word("operation") not in (*_OVERLAPPING, *_ROOTED),
+    ),
+    copies("one_sided_bandwidth", lambda _row: "one"),
+)
+
+
+def _small_pair(line: Row, row: Row) -> bool:
+    same = (line.ranks, line.count("message_bytes")) == (row.ranks, row.count("message_bytes"))
+    return row.metric in ("pair_latency", "ping_pong_latency") and same
+
+
+LADDERS: Final = (
+    LadderRule(
+        "messages",
+        (
+            small_protocol(_small_pair),
+            Step(
+                "rounds",
+                "Rounds of the operation, beyond one message after the other: ranks that wait for others, and what all "
+                "of them do at once",
+                _small_pair,
+                advice="Bind each rank to a core of its own and keep other programs off these cores.",
+                command=BINDING,
+                may_rank=True,
+                expects=lambda _above, below: doubling(below.ranks),
+            ),
+        ),
+        lambda row: row.metric == "collective_latency" and row.word("operation") == "allreduce",
+    ),
+)

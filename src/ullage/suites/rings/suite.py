@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the options to the six cases of a rings run, and hpcc in turn with them.
+"""Suite ``rings``: its options, its six cases, and hpcc in turn with them.
 
 Two rings and the pairs, each with the small and the large message of HPC Challenge; one run of hpcc gives its rings and
 ping-pongs, of as many processes as ours.
@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias
 
 from ullage.launch.base import Launcher, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
@@ -23,17 +23,38 @@ from ullage.peers.served import is_own
 from ullage.quantity import plural
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.bounds import bound_cases
-from ullage.runs.kernels.options import MPI
+from ullage.runs.kernels.options import MPI, CaseOptions, MessagePagesOptions
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
+from ullage.runs.options.declared import Change, Option
+from ullage.runs.options.groups import BindOptions, PeerOptions, RanksOptions
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import Hpcc, KernelPeers, PeerJob, RunHpcc, hpcc_job
 from ullage.runs.session import Note, Session
-from ullage.suites.rings.options import RingsOptions
 from ullage.system.hardware import usable_cores
 from ullage.units import format_bytes
 
 if TYPE_CHECKING:
     from ullage.analysis.ceilings.messages import Copiers
+
+
+class RingsOptions(PeerOptions, BindOptions, RanksOptions, MessagePagesOptions, CaseOptions):
+    """The options of suite ``rings``.
+
+    ``faithful``: random orders as HPC Challenge draws them, which are not uniform.
+    """
+
+    at = (MPI,)
+    changes: ClassVar[Mapping[str, Change]] = {
+        "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
+        "repetitions": Change("Repeat every ring and pair this often."),
+        "time_s": Change("Limit the time of all measurements, other tools included."),
+        "quick": Change("Take a first look: 3 repetitions, and fewer pairs if there are many processes."),
+        "peer": Change("Do not run hpcc for comparison, even if it is installed."),
+        "seed": Change("Choose the random rings. The same seed gives the same rings."),
+    }
+
+    faithful: Annotated[bool, Option("Draw random orders as HPC Challenge does. They are not uniform.")] = False
+
 
 RING: Final = "ring"
 PING_PONG: Final = "ping-pong"
