@@ -10,7 +10,7 @@ add_custom_target(ullage-write-build-info
   COMMAND "${CMAKE_COMMAND}"
     "-Dsource=${CMAKE_SOURCE_DIR}" "-Dheader=${build_info_folder}/build_info.hpp" "-Dversion=${PROJECT_VERSION}"
     "-Dcompiler=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" "-Dflags=${ullage_flags}"
-    "-Dmpi_family=${ullage_mpi_family}" "-Dmpiexec=${ullage_mpiexec}"
+    "-Dmpiexec=${ullage_mpiexec}"
     -P "${CMAKE_SOURCE_DIR}/cmake/write_build_info.cmake"
   BYPRODUCTS "${build_info_folder}/build_info.hpp"
   COMMENT "" VERBATIM)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Target ullage::mpi, the C interface only. Sets ullage_mpi_family (openmpi | mpich | other) and ullage_mpiexec.
+# Target ullage::mpi, the C interface only. Sets ullage_mpiexec.
+option(ULLAGE_MPI_SINGLE "Without MPI: the engine is one process" OFF)
 set(ULLAGE_MPI_WHEEL "" CACHE PATH "Virtual environment holding the `mpich` wheel; empty: the MPI that FindMPI finds")
 
 add_library(ullage-mpi INTERFACE)
@@ -8,7 +9,10 @@ add_library(ullage::mpi ALIAS ullage-mpi)
 # MPI_CXX_SKIP_MPICXX does it for MPI::MPI_CXX only, which would link those bindings.
 target_compile_definitions(ullage-mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
-if(ULLAGE_MPI_WHEEL)
+if(ULLAGE_MPI_SINGLE)
+  target_include_directories(ullage-mpi INTERFACE "${CMAKE_SOURCE_DIR}/engine/mpi/single")
+  set(ullage_mpiexec "")
+elseif(ULLAGE_MPI_WHEEL)
   # Not through FindMPI: it cannot read the wrapper's answer when the path of the checkout has a blank in it.
   find_library(ULLAGE_MPI_WHEEL_LIBRARY mpi PATHS "${ULLAGE_MPI_WHEEL}/lib" NO_DEFAULT_PATH REQUIRED)
   target_include_directories(ullage-mpi SYSTEM INTERFACE "${ULLAGE_MPI_WHEEL}/include")
@@ -24,23 +28,23 @@ if(ULLAGE_MPI_WHEEL)
     target_link_options(ullage-mpi INTERFACE -Wl,--disable-new-dtags)
   endif()
   set(ullage_mpiexec "${ULLAGE_MPI_WHEEL}/bin/mpiexec")
-  set(mpi_includes "${ULLAGE_MPI_WHEEL}/include")
 else()
   find_package(MPI REQUIRED COMPONENTS C)
   target_link_libraries(ullage-mpi INTERFACE MPI::MPI_C)
   set(ullage_mpiexec "${MPIEXEC_EXECUTABLE}")
-  set(mpi_includes "${MPI_C_INCLUDE_DIRS}")
 endif()
 
-include(CheckSymbolExists)
-set(CMAKE_REQUIRED_INCLUDES "${mpi_includes}")
-check_symbol_exists(OPEN_MPI mpi.h ULLAGE_MPI_IS_OPENMPI)
-check_symbol_exists(MPICH_VERSION mpi.h ULLAGE_MPI_IS_MPICH)
-unset(CMAKE_REQUIRED_INCLUDES)
-set(ullage_mpi_family other)
-if(ULLAGE_MPI_IS_OPENMPI)
-  set(ullage_mpi_family openmpi)
-elseif(ULLAGE_MPI_IS_MPICH)
-  set(ullage_mpi_family mpich)
-endif()
-message(STATUS "MPI family: ${ullage_mpi_family}, launcher: ${ullage_mpiexec}")
+message(STATUS "MPI launcher: ${ullage_mpiexec}")
+
+# Compiles layer mpi once more, as `target`.
+function(ullage_mpi_layer_again target)
+  get_target_property(mpi_sources engine-mpi SOURCES)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL ${mpi_sources})
+  foreach(property COMPILE_OPTIONS INCLUDE_DIRECTORIES LINK_LIBRARIES UNITY_BUILD UNITY_BUILD_BATCH_SIZE
+          UNITY_BUILD_CODE_BEFORE_INCLUDE)
+    get_target_property(value engine-mpi ${property})
+    if(NOT value STREQUAL "value-NOTFOUND")
+      set_property(TARGET ${target} PROPERTY ${property} "${value}")
+    endif()
+  endforeach()
+endfunction()

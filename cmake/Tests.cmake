@@ -81,7 +81,11 @@ endif()
 
 enable_testing()
 function(ullage_add_test name ranks filter)
-  add_test(NAME ${name} COMMAND "${ullage_mpiexec}" -n ${ranks} $<TARGET_FILE:ullage-engine-tests>
+  set(launcher "${ullage_mpiexec}" -n ${ranks})
+  if(ULLAGE_MPI_SINGLE)
+    set(launcher "")
+  endif()
+  add_test(NAME ${name} COMMAND ${launcher} $<TARGET_FILE:ullage-engine-tests>
     "--gtest_filter=${filter}" "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/${name}.xml")
   set_tests_properties(${name} PROPERTIES PROCESSORS ${ranks} TIMEOUT 600 ENVIRONMENT "${test_environment}")
 endfunction()
@@ -95,6 +99,8 @@ if(ULLAGE_SANITIZE)
   set(numbers_of_ranks 1 2 3)
   # Files of HDF5 for each bit and each pattern are many: one rank shows what they do to memory.
   set(but "-*/Mpi*.AWrongBit*/hdf5*:*/MpiPio.*/Hdf5*")
+elseif(ULLAGE_MPI_SINGLE)
+  set(numbers_of_ranks 1)
 elseif(ULLAGE_RACES)
   set(numbers_of_ranks 1 2) # threads of ours share memory within a rank; two ranks are both ends of a stream
 endif()

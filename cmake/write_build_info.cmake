@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -Dsource= -Dheader= -Dversion= -Dcompiler= -Dflags= -Dmpi_family= -Dmpiexec= -P: writes the header when it changes.
+# cmake -Dsource= -Dheader= -Dversion= -Dcompiler= -Dflags= -Dmpiexec= -P: writes the header when it changes.
 set(git "unknown")
 find_program(git_program git)
 if(git_program AND EXISTS "${source}/.git")

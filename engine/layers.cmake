@@ -2,6 +2,7 @@
 # The folders of the engine, from the ground up. One sees those it names and no other, and names only what stands above
 # its line: what includes upwards, or in a circle, does not compile. cmake/Layers.cmake has the mechanism.
 ullage_layer(base)
+ullage_layer(abi USES base)
 ullage_layer(mpi USES base LINKS ullage::mpi) # alone compiled with the path to <mpi.h>
 ullage_layer(work USES base mpi)
 
@@ -31,5 +32,5 @@ ullage_layer(message/sockets USES base mpi work)
 ullage_layer(message/* USES base mpi work memory noise message message/patterns)
 
 ullage_layer(run/build LINKS ullage::build_info)
-ullage_layer(run USES base mpi work storage probes memory run/build)
+ullage_layer(run USES base abi mpi work storage probes memory run/build)
 ullage_layer(run/stop_rules USES base run)

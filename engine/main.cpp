@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "abi/choice.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"
 #include "base/resources.hpp"
+#include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 #include "run/describe.hpp"
 #include "run/plan.hpp"
@@ -112,6 +114,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string verb = word_at(words, 0);
+  const bool uses_mpi = verb == "run" || verb == "describe" || word_at(words, 1) == "reductions";
+  if (uses_mpi && ullage::mpi::abi() == "single")
+    if (const auto fits = ullage::become_fitting(argv, verb == "describe"); !fits)
+      return complain(fits.error(), ullage::exit_code::environment);
   if (verb == "describe" && words.size() <= 2) return print(ullage::describe(word_at(words, 1)));
   if (verb == "needs" && words.size() == 1)
     return print(ullage::needs_of_cases({std::istreambuf_iterator<char>(std::cin), {}}));

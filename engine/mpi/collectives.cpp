@@ -218,12 +218,12 @@ class ArgumentsOf final : public CollectiveCall::Arguments {
 
 }  // namespace
 
-bool has_large_counts() { return mpi_has_large_counts; }
+bool has_large_counts() { return mpi_has_large_counts && has_version_4(); }
 
 CollectiveCall::CollectiveCall(const Comm& comm, const CollectiveShape& shape, std::span<std::byte> out,
                                std::span<std::byte> in, CallCounts counts) {
   const bool is_large = counts == CallCounts::large || largest_count(shape, comm.size()) > most_int_count;
-  if (is_large && mpi_has_large_counts)
+  if (is_large && has_large_counts())
     arguments_ = std::make_unique<ArgumentsOf<LargeCounts>>(comm, shape, out.data(), in.data());
   else
     arguments_ = std::make_unique<ArgumentsOf<IntCounts>>(comm, shape, out.data(), in.data());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
 #include "mpi/file.hpp"
@@ -19,6 +20,8 @@ namespace ullage::mpi {
 namespace {
 
 constexpr std::chrono::seconds longest_abort{5};
+
+bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
 
 /// Up, and this thread is one that may call it. The four questions may be asked at any time from any thread.
 bool may_call_mpi() {
@@ -71,6 +74,29 @@ std::string library_version() {
   return one_line(text.data());
 }
 
+std::string_view abi() {
+#if defined(ULLAGE_MPI_ABI)
+  return ULLAGE_MPI_ABI;
+#elif defined(ULLAGE_SINGLE_MPI)
+  return "single";
+#elif defined(OPEN_MPI)
+  return "openmpi";
+#elif defined(MPICH_VERSION)
+  return "mpich";
+#else
+  return "other";
+#endif
+}
+
+std::string_view family() {
+  if (abi() == "single") return "single";
+  const std::string version = library_version();
+  if (contains(version, "Open MPI")) return "openmpi";
+  for (const char* with_romio : {"MPICH", "MVAPICH", "Intel", "CRAY"})
+    if (contains(version, with_romio)) return "mpich";
+  return "other";
+}
+
 std::string processor_name() {
   std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
   int length = 0;
@@ -108,21 +134,16 @@ std::string selection(const char* framework) {
   return value;
 }
 
-bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
-
 }  // namespace
 
 std::string mpi_io_component() {
-  const std::string version = library_version();
-  if (contains(version, "Open MPI")) {
+  if (family() == "openmpi") {
     static const std::string chosen = selection("io");
     // The library's own choice; on Lustre it may take ROMIO, which the hints of each file then show.
     if (chosen.empty() || chosen.starts_with('^')) return contains(chosen, "ompio") ? "romio" : "ompio";
     return chosen;
   }
-  for (const char* with_romio : {"MPICH", "MVAPICH", "Intel", "CRAY"})
-    if (contains(version, with_romio)) return "romio";
-  return {};
+  return family() == "mpich" ? "romio" : "";
 }
 
 }  // namespace ullage::mpi

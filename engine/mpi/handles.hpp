@@ -36,6 +36,13 @@ class [[nodiscard]] Entered final {
   Waiting waiting_;
 };
 
+/// Whether the library in use has what version 4 of MPI has brought; it may be older than the header.
+inline bool has_version_4() {
+  int version = 0;
+  int part = 0;
+  return MPI_Get_version(&version, &part) == MPI_SUCCESS && version >= 4;
+}
+
 // What the abstract handles of MPI-IO hold. Included inside mpi/ only.
 
 struct Info::Handle {

@@ -14,23 +14,26 @@ namespace {
 
 std::string value_of(MPI_Info info, const char* key) {
   int found = 0;
+  int length = 0;
+  std::string value;
 #if MPI_VERSION >= 4
-  // It has a buffer from the start: MPICH 4.0 refuses a length of 0, by which the standard asks for the length alone.
-  std::string value(MPI_MAX_INFO_VAL + 1, '\0');
-  int length = static_cast<int>(value.size());  // with the terminating NUL
-  check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");
-  if (found == 0) return {};
-  if (static_cast<std::size_t>(length) > value.size()) {
-    value.resize(static_cast<std::size_t>(length));
+  if (has_version_4()) {
+    // It has a buffer from the start: MPICH 4.0 refuses a length of 0, by which the standard asks for the length alone.
+    value.resize(MPI_MAX_INFO_VAL + 1);
+    length = static_cast<int>(value.size());  // with the terminating NUL
     check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");
+    if (found == 0) return {};
+    if (static_cast<std::size_t>(length) > value.size()) {
+      value.resize(static_cast<std::size_t>(length));
+      check(MPI_Info_get_string(info, key, &length, value.data(), &found), "MPI_Info_get_string");
+    }
+    return value.substr(0, value.find('\0'));
   }
-#else
-  int length = 0;  // without it
+#endif
   check(MPI_Info_get_valuelen(info, key, &length, &found), "MPI_Info_get_valuelen");
   if (found == 0 || length <= 0) return {};
-  std::string value(static_cast<std::size_t>(length) + 1, '\0');
+  value.resize(static_cast<std::size_t>(length) + 1);
   check(MPI_Info_get(info, key, length, value.data(), &found), "MPI_Info_get");
-#endif
   return value.substr(0, value.find('\0'));
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/describe.hpp"
 
+#include "abi/choice.hpp"
 #include "base/json.hpp"
+#include "mpi/abi.hpp"
 #include "mpi/collectives.hpp"
 #include "mpi/comm.hpp"
 #include "probes/probe.hpp"
@@ -22,10 +24,33 @@ Json parameter_json(const ParameterSpec& spec) {
   return json;
 }
 
-Json description_json(const Description& description, const std::vector<std::string>& capabilities) {
+/// Why this entry cannot be used here; nothing where it can.
+template <class Entry>
+std::optional<std::string> why_not(const Entry& entry) {
+  return entry.description.unavailable();
+}
+
+constexpr int many_ranks = 64;
+
+/// Without MPI there is no work between ranks: what refuses a single rank, and takes several.
+std::optional<std::string> why_not(const WorkloadEntry& entry) {
+  const auto* const work = std::get_if<WorkWithoutStorage>(&entry.work);
+  if (mpi::abi() != "single" || work == nullptr || !work->check) return entry.description.unavailable();
+  Values usual;
+  for (const ParameterSpec& spec : entry.description.parameters) usual[spec.name] = spec.default_value;
+  const auto takes = [&](int ranks) {
+    PlannedLayout layout;
+    layout.ranks = ranks;
+    return work->check(usual, layout, "").has_value();
+  };
+  if (takes(1) || !takes(many_ranks)) return entry.description.unavailable();
+  return "it is work between ranks, and this engine runs without MPI; load the module of an MPI";
+}
+
+Json description_json(const Description& description, const std::optional<std::string>& reason,
+                      const std::vector<std::string>& capabilities) {
   Json parameters = Json::array();
   for (const auto& spec : description.parameters) parameters.push_back(parameter_json(spec));
-  const auto reason = description.unavailable();
   return {{"name", description.name},         {"doc", description.doc},
           {"available", !reason.has_value()}, {"reason", reason ? Json(*reason) : Json(nullptr)},
           {"capabilities", capabilities},     {"parameters", std::move(parameters)}};
@@ -47,8 +72,13 @@ Json registry_json(const std::string& name) {
   Json list = Json::array();
   for (const auto& entry : Registry<Entry>::instance().all())
     if (name.empty() || entry.description.name == name)
-      list.push_back(description_json(entry.description, capabilities_of(entry)));
+      list.push_back(description_json(entry.description, why_not(entry), capabilities_of(entry)));
   return list;
+}
+
+Json chooser_said(const char* what, Json otherwise) {
+  const Json& said = said_by_chooser();
+  return said.is_object() && said.contains(what) ? said[what] : otherwise;
 }
 
 }  // namespace
@@ -59,13 +89,18 @@ Json describe_build() {
           {"git", build.git},
           {"compiler", build.compiler},
           {"flags", build.flags},
-          {"mpi", {{"family", build.mpi_family}, {"library", mpi::library_version()}, {"mpiexec", build.mpiexec}}}};
+          {"mpi",
+           {{"family", mpi::family()},
+            {"abi", mpi::abi()},
+            {"library", mpi::library_version()},
+            {"mpiexec", build.mpiexec},
+            {"why", chooser_said("why", "")}}}};
 }
 
 Result<Json> describe(const std::string& name) {
   Json document{{"schema", "ullage.describe/1"},
                 {"engine", describe_build()},
-                {"mpi", {{"large_counts", mpi::has_large_counts()}}},
+                {"mpi", {{"large_counts", mpi::has_large_counts()}, {"abis", chooser_said("abis", Json::array())}}},
                 {"backends", registry_json<BackendEntry>(name)},
                 {"workloads", registry_json<WorkloadEntry>(name)},
                 {"probes", registry_json<ProbeEntry>(name)},

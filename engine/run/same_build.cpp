@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "mpi/abi.hpp"
 #include "run/build/build_facts.hpp"
 
 namespace ullage {
@@ -18,8 +19,8 @@ constexpr std::size_t always_told = 2;
 using Facts = std::array<std::string, fact_names.size()>;
 
 Facts facts_of(const BuildFacts& build) {
-  return {std::string(build.version), std::string(build.git),        std::string(build.compiler),
-          std::string(build.flags),   std::string(build.mpi_family), std::string(build.mpiexec)};
+  return {std::string(build.version), std::string(build.git),  std::string(build.compiler),
+          std::string(build.flags),   std::string(mpi::abi()), std::string(build.mpiexec)};
 }
 
 /// Which version it is, and all else in which it differs from another one.

@@ -24,28 +24,33 @@ Kind: TypeAlias = Literal["backend", "workload", "probe", "stop rule"]
 
 KINDS: Final[tuple[Kind, ...]] = ("backend", "workload", "probe", "stop rule")
 ENGINE_NAME: Final = "ullage-engine"
+# A wheel has it in the package.
+_INSTALLED: Final = Path(__file__).parent / "bin" / ENGINE_NAME
 _ANSWER_TIMEOUT_S: Final = 60
 
 
 def find_engine(explicit: Path | None = None) -> Path:
-    """Return the engine to use: ``explicit``, else $ULLAGE_ENGINE, else the one beside this Python.
+    """Return the engine to use: ``explicit``, else $ULLAGE_ENGINE, else the one beside this Python or in the package.
 
     Raise UserError (exit code 3) when it is not there or cannot be executed.
     """
     named = os.environ.get("ULLAGE_ENGINE")
+    installed = Path(sys.executable).parent / ENGINE_NAME
+    if not installed.exists():
+        installed = _INSTALLED if _INSTALLED.exists() else installed
     source, path = (
         ("--engine", explicit)
         if explicit is not None
         else ("$ULLAGE_ENGINE", Path(named))
         if named
-        else ("beside this Python", Path(sys.executable).parent / ENGINE_NAME)
+        else ("of this installation", installed)
     )
     if not path.is_file() or not os.access(path, os.X_OK):
         what = "the engine is not an executable file" if path.exists() else "the engine was not found"
         raise UserError(
             f"{what} ({source})",
             str(path),
-            "run `make setup`, or name the engine with $ULLAGE_ENGINE",
+            "run `make setup`, install the wheel, or name one with $ULLAGE_ENGINE; `ullage doctor` says more",
             EXIT_ENVIRONMENT,
         )
     return path.absolute()
@@ -77,7 +82,7 @@ def _answer(engine: Path, verb: str, form: type[FormT], document: str, asked: st
     """Return what ``engine`` prints for a verb that needs no MPI; ``asked`` is its input."""
 
     def refusal(what: str) -> UserError:
-        return UserError(what, str(engine), "rebuild it with `make setup`", EXIT_ENVIRONMENT)
+        return UserError(what, str(engine), "rebuild it with `make setup`, or see `ullage doctor`", EXIT_ENVIRONMENT)
 
     try:
         done = subprocess.run(

@@ -15,6 +15,7 @@
 #include "base/result.hpp"
 #include "base/shared_library.hpp"
 #include "linear/blas_library.hpp"
+#include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {
@@ -47,9 +48,7 @@ struct Scalapack {
 
 inline Error scalapack_error(const std::string& text) { return environment_error("ScaLAPACK", text); }
 
-inline std::string mpi_family() {
-  return mpi::library_version().find("Open MPI") != std::string::npos ? "openmpi" : "mpich";
-}
+inline std::string mpi_family() { return mpi::family() == "openmpi" ? "openmpi" : "mpich"; }
 
 /// Debian's and the makers' own; a site's under a plain name may be for any MPI, which is found out afterwards.
 inline std::vector<std::string> usual_scalapacks() {

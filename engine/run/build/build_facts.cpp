@@ -6,7 +6,7 @@
 namespace ullage {
 
 BuildFacts build_facts() {
-  return {build::version, build::git, build::compiler, build::flags, build::mpi_family, build::mpiexec};
+  return {build::version, build::git, build::compiler, build::flags, build::mpiexec};
 }
 
 }  // namespace ullage

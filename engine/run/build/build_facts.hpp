@@ -11,7 +11,6 @@ struct BuildFacts {
   std::string_view git;
   std::string_view compiler;
   std::string_view flags;
-  std::string_view mpi_family;
   std::string_view mpiexec;
 };
 

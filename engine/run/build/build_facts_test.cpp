@@ -11,7 +11,6 @@ TEST(BuildFacts, AreAllThere) {
   EXPECT_FALSE(facts.git.empty());
   EXPECT_FALSE(facts.compiler.empty());
   EXPECT_FALSE(facts.flags.empty());
-  EXPECT_FALSE(facts.mpi_family.empty());
   EXPECT_FALSE(facts.mpiexec.empty());
 }
 

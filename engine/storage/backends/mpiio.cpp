@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "mpi/abi.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/file.hpp"
 #include "mpi/file_requests.hpp"
@@ -356,11 +357,17 @@ Result<std::unique_ptr<Backend>> make_mpiio(const Values& values, const BackendC
   return std::make_unique<MpiioBackend>(std::move(parameters), context, std::move(*hints));
 }
 
+std::optional<std::string> why_without_mpi() {
+  if (mpi::abi() != "single") return std::nullopt;
+  return "this engine runs without MPI; load the module of an MPI, whose mpiexec is then on PATH";
+}
+
 const Registered<BackendEntry> registered_mpiio{{
     .description = {.name = "mpiio",
                     .doc = "Uses MPI-IO: with explicit offsets, independent or collective, or through views, with "
                            "individual and shared pointers.",
-                    .parameters = specs_of(mpiio_table())},
+                    .parameters = specs_of(mpiio_table()),
+                    .missing = [] { return why_without_mpi(); }},
     .capabilities = mpiio_capabilities,
     .make = make_mpiio,
 }};

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -157,6 +158,8 @@ _COLLECT_AFTER = 100_000
 def main() -> None:
     """Run the console script."""
     gc.set_threshold(_COLLECT_AFTER)
+    # The mpiexec of an MPI that was installed into the same environment is found, also where that is not activated.
+    os.environ["PATH"] = os.pathsep.join(filter(None, (os.environ.get("PATH"), str(Path(sys.executable).parent))))
     from ullage.cli.streams import make_usable
 
     make_usable()

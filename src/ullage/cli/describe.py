@@ -54,6 +54,10 @@ def _print_all(description: "Describe", *, as_json: bool) -> None:
         (str(kind), thing.name, "yes" if thing.available else f"no: {thing.reason or 'not built'}", thing.doc)
         for kind, thing in _things(description)
     ]
+    rows += [
+        ("MPI", abi.name, "yes" if abi.reason is None else f"no: {abi.reason}", abi.library)
+        for abi in description.mpi.abis
+    ]
     print_line(f"engine {build.version} ({build.git}), {build.mpi.library}, {build.compiler}")
     print_table(("kind", "name", "available", "what it is"), rows)
     print_line("`ullage describe NAME` shows the parameters of one of them.")

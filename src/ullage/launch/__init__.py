@@ -51,6 +51,9 @@ def _in_job(launcher: type[JobLauncher], mpi: MpiBuild, hosts: Hosts) -> Launche
     from ullage.system.allocation import allocation
     from ullage.system.hardware import usable_cores
 
+    if mpi.family == "single":
+        what = "this engine runs without MPI, as one process"
+        raise UserError(what, f"--launcher {launcher.NAME}", "load the module of an MPI", EXIT_ENVIRONMENT)
     job = allocation()
     if job is None or job.scheduler != launcher.SCHEDULER:
         title = batch_systems()[launcher.SCHEDULER].title
@@ -80,7 +83,7 @@ def choose_launcher(
     if name is not None and name in of_jobs:
         return _in_job(of_jobs[name], mpi, hosts)
     job = allocation()
-    if name is None and job is not None and not hosts.names:
+    if name is None and job is not None and not hosts.names and mpi.family != "single":
         of_job = next((one for one in of_jobs.values() if job.scheduler == one.SCHEDULER), None)
         if of_job is not None and shutil.which(of_job.PROGRAM) is not None:
             with contextlib.suppress(UserError):
@@ -111,6 +114,8 @@ def _fitting(mpi: MpiBuild) -> type[MpiLauncher] | None:
 
 
 def _find_mpiexec(description: Describe, launcher: type[MpiLauncher]) -> Path:
+    if not launcher.MPIEXEC_NAMES:
+        return Path()
     stated = description.engine.mpi.mpiexec
     # An engine may run with another library of its family than it was built with, as a module or LD_LIBRARY_PATH says.
     is_of_family = bool(stated) and description.engine.mpi.family == launcher.FAMILY and Path(stated).is_file()
@@ -121,7 +126,7 @@ def _find_mpiexec(description: Describe, launcher: type[MpiLauncher]) -> Path:
         if found is not None and launcher.VERSION_MARK.search(_version_of(found)):
             return Path(found)
     what = f"no mpiexec of {launcher.NAME} found" + (f" (the engine names {stated})" if stated else "")
-    right = "install it, load its module, or build the engine with the MPI that is here"
+    right = "install it, or load its module; `ullage doctor` says what is here"
     raise UserError(what, "PATH", right, EXIT_ENVIRONMENT)
 
 

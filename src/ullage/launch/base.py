@@ -18,7 +18,7 @@ from ullage.quantity import plural
 from ullage.system.allocation import JOBS, Scheduler, nodes_of_job
 from ullage.system.hardware import usable_cores
 
-Family: TypeAlias = Literal["openmpi", "mpich", "other"]
+Family: TypeAlias = Literal["openmpi", "mpich", "single", "other"]
 
 # Each of these stands in the environment of a batch job whose allocation may span nodes.
 _ALLOCATIONS: Final = (*JOBS, "FLUX_URI", "COBALT_JOBID", "JOB_ID")
@@ -95,8 +95,8 @@ class MpiLauncher(Launcher):
     __slots__ = ()
     FAMILY: ClassVar[Family]
     LIBRARY: ClassVar[re.Pattern[str] | None] = None
-    MPIEXEC_NAMES: ClassVar[tuple[str, ...]]
-    VERSION_MARK: ClassVar[re.Pattern[str]]
+    MPIEXEC_NAMES: ClassVar[tuple[str, ...]] = ()  # none: it needs no program
+    VERSION_MARK: ClassVar[re.Pattern[str]] = re.compile("")
 
 
 # Together these make a waiting rank of MPICH yield, from version 5 on; older ones spin for a scheduler tick anyway.

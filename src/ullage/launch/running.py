@@ -99,6 +99,7 @@ LAUNCH_VARIABLE: Final = "ULLAGE_LAUNCH"
 # Beside what a launch has said on stderr.
 LEDGER: Final = ".remains"
 _RANK_VARIABLES: Final = (
+    b"ULLAGE_RANK=",
     b"PMI_RANK=",
     b"OMPI_COMM_WORLD_RANK=",
     b"PMIX_RANK=",

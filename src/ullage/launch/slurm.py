@@ -97,7 +97,12 @@ SYSTEM: Final = BatchSystem(
 
 # How the ranks of each MPI find each other: the first that a site's Slurm has. Under any other, each would be alone.
 # The mpich wheel and Debian's know PMI-2, but not the PMIx of Slurm.
-_PLUGINS: Final[dict[Family, tuple[str, ...]]] = {"openmpi": ("pmix",), "mpich": ("pmi2",), "other": ("pmix", "pmi2")}
+_PLUGINS: Final[dict[Family, tuple[str, ...]]] = {
+    "openmpi": ("pmix",),
+    "mpich": ("pmi2",),
+    "other": ("pmix", "pmi2"),
+    "single": (),
+}
 _WORD: Final = re.compile(r"^\s*(?P<name>[a-z][a-z0-9_]*)\s*$")
 _OLD_STYLE: Final = re.compile(r"^srun: (?P<name>[a-z][a-z0-9_]*)$")
 _LIST_TIMEOUT_S: Final = 20

@@ -26,6 +26,7 @@ from ullage.system.hardware import usable_cores
 _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
     "openmpi": ("pmix", "The engine was built with Open MPI, whose ranks find each other through PMIx."),
     "mpich": ("pmi2", "The engine was built with MPICH or its kin, whose ranks find each other through PMI-2."),
+    "single": ("none", "The engine runs without MPI here: one rank."),
     "other": ("pmix", "The engine's MPI is not known to Ullage: choose from `srun --mpi=list` what it needs."),
 }
 # Waiting ranks that share cores must not spin on them. These are the settings of a local mpiexec without those that are
@@ -33,6 +34,7 @@ _PLUGINS: Final[dict[Family, tuple[str, str]]] = {
 _SETTINGS: Final[dict[Family, dict[str, str]]] = {
     "openmpi": {"OMPI_MCA_mpi_yield_when_idle": "1"},
     "mpich": MPICH_YIELDING,
+    "single": {"ULLAGE_MPI": "single"},
     "other": {},
 }
 

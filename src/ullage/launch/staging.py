@@ -20,12 +20,14 @@ from ullage.reading import read_bytes
 _PREFIX: Final = "ullage-stage-"
 _MARKER: Final = ".ullage-stage"
 _PROGRAM: Final = "ullage-engine"
+# A wheel has a program for each of these MPIs beside it.
+_OF_WHEELS: Final = ("-openmpi", "-mpich", "-mpi5")
 _TIMEOUT_S: Final = 120
 # Run by /bin/sh on every node, with the folder as first word. A folder that is there, or a link, is refused.
 _MAKE: Final = f'mkdir -m 700 -- "$1" && : > "$1/{_MARKER}"'
 _SUM: Final = f'echo "$(uname -n) $(sha256sum < "$1/{_PROGRAM}")"'
 _REMOVE: Final = (
-    f'[ -f "$1/{_MARKER}" ] || exit 0; rm -f -- "$1/{_PROGRAM}" && rm -f -- "$1/{_MARKER}" && rmdir -- "$1"'
+    f'[ -f "$1/{_MARKER}" ] || exit 0; rm -f -- "$1/{_PROGRAM}"* && rm -f -- "$1/{_MARKER}" && rmdir -- "$1"'
 )
 
 
@@ -61,7 +63,10 @@ def staged(engine: Path, launcher: Launcher, folder: Path | None, lost: Sequence
     place = folder / f"{_PREFIX}{secrets.token_hex(8)}"
     try:
         _on_every_node(launcher, _MAKE, place)
-        _run(launcher.broadcast(engine, place / _PROGRAM), place)
+        for suffix in ("", *_OF_WHEELS):
+            program = engine.with_name(f"{engine.name}{suffix}")
+            if not suffix or program.is_file():
+                _run(launcher.broadcast(program, place / f"{_PROGRAM}{suffix}"), place)
         _check(engine, _on_every_node(launcher, _SUM, place), launcher.nodes, place)
         yield place / _PROGRAM
     finally:

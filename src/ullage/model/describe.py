@@ -48,17 +48,28 @@ class Registered(Tolerant):
 
 
 class MpiBuild(Tolerant):
-    """The MPI that the engine was built with."""
+    """The MPI that the engine runs with."""
 
-    family: Literal["openmpi", "mpich", "other"]
+    family: Literal["openmpi", "mpich", "single", "other"]
+    abi: Annotated[str, doc("binary interface that the program was made for; single: without MPI")] = ""
     library: str
     mpiexec: Annotated[str, doc("launcher that belongs to the library; empty: not known")] = ""
+    why: Annotated[str, doc("why it was chosen, where the engine has several; else empty")] = ""
+
+
+class AbiFound(Tolerant):
+    """A binary interface of MPI that the engine knows, and the library for it here."""
+
+    name: str
+    library: Annotated[str, doc("file that would be loaded; empty: none, or without MPI")] = ""
+    reason: Annotated[str | None, doc("why it cannot be used here")] = None
 
 
 class MpiAbilities(Tolerant):
     """What calls of the MPI can do."""
 
     large_counts: Annotated[bool, doc("calls may move more than 2147483647 elements, as of version 4 of MPI")] = False
+    abis: Annotated[list[AbiFound], doc("of an engine for several; empty: it has one")] = []
 
 
 class EngineBuild(Tolerant):

@@ -254,6 +254,8 @@ def prepare_disk(request: Request, engine_context: EngineContext) -> PreparedDis
     from ullage.system.hardware import usable_cpus
 
     options = read_options(DiskOptions, request)
+    if engine_context.description.engine.mpi.family == "single":
+        options = options.model_copy(update={"by": "threads"})  # one process is all there is
     machine = checked_machine(request.targets)
     spots = [make_spot(target, options, engine_context.description, direct_at(target)) for target in request.targets]
     options = options.model_copy(update={"smalls": {spot.target.name: spot.small for spot in spots}})
