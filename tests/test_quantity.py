@@ -34,7 +34,7 @@ def test_quantity(value: float, unit: str, shown: str) -> None:
 
 
 def test_an_interval_stands_in_the_prefix_of_its_median() -> None:
-    row = make_rows(Shape())[0].model_copy(update={"median": 1.23e9, "low": 0.95e9, "high": 1.27e9})
+    row = make_rows(Shape(repetitions=7))[0].model_copy(update={"median": 1.23e9, "low": 0.95e9, "high": 1.27e9})
     assert quantity.format_row(row) == "1.23 GB/s [0.950, 1.27]"
 
 

@@ -5,8 +5,6 @@
 
 namespace ullage {
 
-BuildFacts build_facts() {
-  return {build::version, build::git, build::compiler, build::flags, build::mpiexec};
-}
+BuildFacts build_facts() { return {build::version, build::git, build::compiler, build::flags, build::mpiexec}; }
 
 }  // namespace ullage

@@ -117,16 +117,12 @@ def with_config(spec: Mapping[str, Any], title: str, caption: str) -> Spec:
 
 def to_svg(spec: Mapping[str, Any]) -> str:
     """Draw a document of ``with_config`` without a browser or a network."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_svg(dict(spec), vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
+    return _converter().vegalite_to_svg(dict(spec), vl_version=VEGA_LITE_VERSION, allowed_base_urls=[])
 
 
 def to_png(spec: Mapping[str, Any], scale: float = 2.0) -> bytes:
     """Draw as ``to_svg`` does, in pixels; ``scale`` 2 is sharp in print."""
-    import vl_convert
-
-    return vl_convert.vegalite_to_png(dict(spec), vl_version=VEGA_LITE_VERSION, scale=scale, allowed_base_urls=[])
+    return _converter().vegalite_to_png(dict(spec), vl_version=VEGA_LITE_VERSION, scale=scale, allowed_base_urls=[])
 
 
 def svg_to_png(drawing: str, scale: float = 2.0) -> bytes:
