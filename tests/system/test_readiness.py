@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ullage.system.readiness import Readiness, rights
+from ullage.readiness import Readiness
+from ullage.system.readiness import rights
 
 
 def found(root: Path) -> dict[str, Readiness]:

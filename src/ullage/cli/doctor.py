@@ -9,7 +9,7 @@ import typer
 
 from ullage.cli.options import EngineOption, JsonOption
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK, UserError
-from ullage.system.readiness import Readiness
+from ullage.readiness import Readiness
 
 if TYPE_CHECKING:
     from pathlib import Path

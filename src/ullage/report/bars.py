@@ -14,6 +14,7 @@ from ullage.quantity import DASH, format_known, format_share
 from ullage.report.contents import Grid
 from ullage.report.grids import Column, grid_of, value_text
 from ullage.report.headlines import IN_MEMORY, headlines_of, part_of_vessel
+from ullage.report.texts import LONGEST_NAME, inert
 
 MOST_BARS: Final = 14
 
@@ -90,7 +91,7 @@ def bars_grids(groups: Sequence[Bars]) -> list[Grid]:
 
 
 _COLUMNS: Final[Sequence[Column[Bar]]] = (
-    Column("what", lambda bar: bar.label, is_number=False, css="what"),
+    Column("what", lambda bar: inert(bar.label, LONGEST_NAME), is_number=False, css="what"),
     Column("reaches", lambda bar: bar.value, is_number=False, bar=lambda bar: bar.length),
     Column("interval or range", lambda bar: format_known(bar.row) or DASH, is_number=False),
     Column("of its ceiling", lambda bar: DASH if bar.row.share is None else format_share(bar.row.share)),

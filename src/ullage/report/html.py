@@ -114,6 +114,8 @@ def _environment() -> "Environment":
     environment.filters["codes"] = _with_codes
     environment.filters["moment"] = _moment
     environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
+    # Names of others may stand in a sentence of the first screen, and must not push all else off it.
+    environment.filters["said"] = lambda text: " ".join(inert(word, LONGEST_NAME) for word in str(text).split(" "))
     return environment
 
 

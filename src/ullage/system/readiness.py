@@ -3,26 +3,16 @@
 
 import os
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final
 
+from ullage.readiness import Readiness
 from ullage.system.files import ROOT, read_int
-from ullage.system.limits import read_limits
 from ullage.units import format_volume
 
-State: TypeAlias = Literal["ok", "limited", "not here", "needed"]
 _COUNTS_OWN: Final = 2
 _FEW_FILES: Final = 4096
 _LITTLE_LOCKED: Final = 64 << 20
 _GPUS: Final = {"dev/nvidiactl": "NVIDIA", "dev/kfd": "AMD"}
-
-
-class Readiness(NamedTuple):
-    """A part, how it stands, what was found, and the one command or module that brings what is missing."""
-
-    part: str
-    state: State
-    found: str
-    right: str = ""
 
 
 def rights(root: Path = ROOT) -> list[Readiness]:
@@ -48,6 +38,8 @@ def _perf(root: Path) -> Readiness:
 
 
 def _limits(root: Path) -> list[Readiness]:
+    from ullage.system.limits import read_limits
+
     limits = read_limits(root)
     files, locked = limits.open_files, limits.locked_memory_bytes
     few = files is not None and files < _FEW_FILES
