@@ -3,7 +3,7 @@
 # team of threads and what runs on it, in threads that move data of one file, in those that move states, samples or
 # transfers beside a computation, in those that fill a matrix, and in streams of sockets.
 set(tested_layers "")
-foreach(layer base mpi work storage storage/backends storage/workloads/stepfile storage/workloads/loader
+foreach(layer base abi mpi work storage storage/backends storage/workloads/stepfile storage/workloads/loader
     storage/workloads/overlap probes noise memory/chase memory/stream memory/loaded_latency memory/core_to_core
     message/sockets run run/build run/stop_rules)
   string(MAKE_C_IDENTIFIER "${layer}" name)
