@@ -107,6 +107,14 @@ std::string word_at(const std::vector<std::string>& words, std::size_t index, co
   return index < words.size() ? words[index] : otherwise;
 }
 
+/// Without an MPI of its own, becomes the program for the MPI at hand where what is asked for needs ranks.
+ullage::Status fit_mpi(char* const* argv, const std::vector<std::string>& words) {
+  const std::string verb = word_at(words, 0);
+  const bool uses_mpi = verb == "run" || verb == "describe" || word_at(words, 1) == "reductions";
+  if (!uses_mpi || ullage::mpi::abi() != "single") return {};
+  return ullage::become_fitting(argv, verb == "describe");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,10 +122,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const std::string verb = word_at(words, 0);
-  const bool uses_mpi = verb == "run" || verb == "describe" || word_at(words, 1) == "reductions";
-  if (uses_mpi && ullage::mpi::abi() == "single")
-    if (const auto fits = ullage::become_fitting(argv, verb == "describe"); !fits)
-      return complain(fits.error(), ullage::exit_code::environment);
+  if (const auto fits = fit_mpi(argv, words); !fits) return complain(fits.error(), ullage::exit_code::environment);
   if (verb == "describe" && words.size() <= 2) return print(ullage::describe(word_at(words, 1)));
   if (verb == "needs" && words.size() == 1)
     return print(ullage::needs_of_cases({std::istreambuf_iterator<char>(std::cin), {}}));

@@ -97,21 +97,24 @@ std::string text_of(int descriptor) {
   return text;
 }
 
+/// Tells the other end of `out` which file `name` loads, or why none, and ends this process.
+[[noreturn]] void load_and_say(const std::string& name, int out) {
+  void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  link_map* map = nullptr;
+  const bool is_known = library != nullptr && dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0;
+  const char* const reason = is_known ? map->l_name : dlerror();
+  const std::string said = reason == nullptr ? "it cannot be loaded" : reason;
+  const bool was_said = write(out, said.data(), said.size()) == static_cast<ssize_t>(said.size());
+  _exit(is_known && was_said ? 0 : 1);
+}
+
 /// The file that `name` loads. Loaded by another process, as what a library does at that may end it, and as it cannot
 /// be undone.
 Library loaded_elsewhere(const std::string& name) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return fail(errno_error(errno, "pipe", name));
   const pid_t child = fork();
-  if (child == 0) {
-    void* const library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    link_map* map = nullptr;
-    const bool is_known = library != nullptr && dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0;
-    const char* const reason = is_known ? nullptr : dlerror();
-    const std::string said = is_known ? map->l_name : reason == nullptr ? "it cannot be loaded" : reason;
-    const bool was_said = write(ends[1], said.data(), said.size()) == static_cast<ssize_t>(said.size());
-    _exit(is_known && was_said ? 0 : 1);
-  }
+  if (child == 0) load_and_say(name, ends[1]);
   close(ends[1]);
   std::string said = child < 0 ? "no process can be started" : text_of(ends[0]);
   close(ends[0]);
@@ -121,21 +124,25 @@ Library loaded_elsewhere(const std::string& name) {
   return fail(environment_error(name, said.empty() ? "a process that loads it does not survive" : said));
 }
 
+/// Files and names under which the library of an ABI may be loaded, the nearest first.
+std::vector<std::string> places_of_library(const std::vector<std::string>& names) {
+  std::vector<std::string> places;
+  std::error_code unknown;
+  for (const std::string& folder : library_folders())
+    for (const std::string& name : names)
+      if (const std::string path = folder + "/" + name; fs::exists(path, unknown)) places.push_back(path);
+  places.insert(places.end(), names.begin(), names.end());
+  return places;
+}
+
 Library find_library(const std::string& abi) {
   const auto known = std::ranges::find(mpi_abis(), abi, &Abi::name);
   std::optional<Error> reason;
-  std::error_code unknown;
-  const auto tried = [&](const std::string& name) {
-    auto found = loaded_elsewhere(name);
-    if (!found && !reason) reason = found.error();
-    return found;
-  };
-  for (const std::string& folder : library_folders())
-    for (const std::string& name : known->libraries)
-      if (const std::string path = folder + "/" + name; fs::exists(path, unknown))
-        if (auto found = tried(path)) return found;
-  for (const std::string& name : known->libraries)
-    if (auto found = tried(name)) return found;
+  for (const std::string& place : places_of_library(known->libraries)) {
+    auto found = loaded_elsewhere(place);
+    if (found) return found;
+    if (!reason) reason = found.error();
+  }
   return fail(*reason);
 }
 
@@ -206,6 +213,23 @@ Launched launched(const Variable& variable, const std::string& program) {
   return {false, program, is_hydra ? mpich_first : open_mpi_first};
 }
 
+namespace {
+
+std::string why_chosen(const Launched& how, bool is_wanted) {
+  if (is_wanted) return "ULLAGE_MPI says so";
+  return how.by + (how.is_rank ? " started this process" : " is the launcher on PATH");
+}
+
+/// What is chosen where none of the MPIs that were tried can be loaded.
+Result<Choice> without_any(const Launched& how, const std::optional<std::string>& wanted, const std::string& reasons) {
+  const std::string right = " can be loaded: " + reasons + "; load the module of that MPI, or set LD_LIBRARY_PATH";
+  if (wanted) return fail(environment_error(wanted_variable, "no " + *wanted + right));
+  if (how.is_rank) return fail(environment_error("MPI", how.by + " started this process, but no MPI" + right));
+  return Choice{without_mpi, "", how.by + " is the launcher on PATH, but no MPI can be loaded: " + reasons};
+}
+
+}  // namespace
+
 Result<Choice> choose_abi(const Launched& how, const std::optional<std::string>& wanted,
                           const std::function<Library(const std::string& abi)>& find) {
   if (wanted == without_mpi) return Choice{without_mpi, "", "ULLAGE_MPI says so"};
@@ -216,20 +240,13 @@ Result<Choice> choose_abi(const Launched& how, const std::optional<std::string>&
   std::string reasons;
   for (const std::string& abi : wanted ? std::vector{*wanted} : how.order) {
     const auto found = find(abi);
-    if (found)
-      return Choice{abi, *found,
-                    wanted        ? "ULLAGE_MPI says so"
-                    : how.is_rank ? how.by + " started this process"
-                                  : how.by + " is the launcher on PATH"};
+    if (found) return Choice{abi, *found, why_chosen(how, wanted.has_value())};
     reasons += (reasons.empty() ? "" : "; ") + to_line(found.error());
   }
-  const std::string right = " can be loaded: " + reasons + "; load the module of that MPI, or set LD_LIBRARY_PATH";
-  if (wanted) return fail(environment_error(wanted_variable, "no " + *wanted + right));
-  if (how.is_rank) return fail(environment_error("MPI", how.by + " started this process, but no MPI" + right));
-  return Choice{without_mpi, "", how.by + " is the launcher on PATH, but no MPI can be loaded: " + reasons};
+  return without_any(how, wanted, reasons);
 }
 
-Status become_fitting(char** argv, bool lists_all) {
+Status become_fitting(char* const* argv, bool lists_all) {
   if (std::ranges::none_of(mpi_abis(), [](const Abi& abi) { return is_installed(abi.name); })) return {};
   const auto choice = choose_abi(launched(own_variable, without_links(launcher_on_path())),
                                  own_variable(wanted_variable), find_installed);

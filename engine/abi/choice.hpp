@@ -46,7 +46,7 @@ struct Choice {
 
 /// Replaces this process by the program for the MPI that fits, which has the same arguments. Returns where this one is
 /// the one that fits. `lists_all`: what is said of all ABIs goes to the program, for its description.
-[[nodiscard]] Status become_fitting(char** argv, bool lists_all);
+[[nodiscard]] Status become_fitting(char* const* argv, bool lists_all);
 
 /// Returns what the program that was replaced has said: `why` it has chosen, and `abis` where they are listed. Null
 /// where there was none. Later processes do not see it.

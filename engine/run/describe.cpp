@@ -76,7 +76,7 @@ Json registry_json(const std::string& name) {
   return list;
 }
 
-Json chooser_said(const char* what, Json otherwise) {
+Json chooser_said(const char* what, const Json& otherwise) {
   const Json& said = said_by_chooser();
   return said.is_object() && said.contains(what) ? said[what] : otherwise;
 }
