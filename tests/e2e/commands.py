@@ -28,10 +28,10 @@ def command(engine: Path, *words: str) -> list[str]:
     return ullage(*words, "--engine", str(engine))
 
 
-def finish(process: Process, patience_s: float = TIMEOUT_S) -> tuple[int, str, str]:
+def finish(process: Process) -> tuple[int, str, str]:
     """Exit code, output and errors."""
     try:
-        out, err = process.communicate(timeout=patience_s)
+        out, err = process.communicate(timeout=TIMEOUT_S)
     finally:
         process.kill()
     return process.returncode, out, err

@@ -68,7 +68,7 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
     before = ended.index("interrupted")  # 0, unless this process stood still until the first part was over
     assert ended == ["complete"] * before + ["interrupted"] + ["not begun"] * (len(ended) - before - 1)
     # Sets of main memory are four times the last cache: where that is large, one repetition of each takes minutes.
-    code, out, err = finish(start(command(node_engine, "resume", str(result), "--all")), 3 * TIMEOUT_S)
+    code, out, err = run(command(node_engine, "resume", str(result), "--all", "--time", "40s"))
     assert code == 0, err
     assert set(statuses(result).values()) == {"complete"}
     summary = summary_of(result)
