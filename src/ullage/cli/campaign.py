@@ -121,7 +121,8 @@ def history(
     for *_, sentence in told:
         print_line(sentence)
     if not told:
-        print_line(f"No change can be told of {plural(len(series), 'number')} (95 % confidence).")
+        line = f"No change can be told of {plural(len(series), 'number')} (95 % confidence)."
+        print_line(line if series else "No row can be judged: each is disturbed, or not of the target itself.")
     changed = {id(one) for one, *_ in told}
     shown = sorted(series, key=lambda one: id(one) not in changed)[: None if everything else _MOST]
     print_fitting(make_console(), [(name, False) for name in _OF_SERIES], [_of_series(one) for one in shown])
