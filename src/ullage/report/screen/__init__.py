@@ -60,12 +60,12 @@ def _rows(number: int, finding: Finding) -> list[Line]:
 
 
 def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Return ``head`` with whole sentences of ``text``: first what is measured, last what to do, then those between.
+    """Return ``head`` with whole sentences of ``text``: the first and the last, what to do, before those between.
 
     ``folded`` cuts off what is too long of the last one that stays.
     """
     sentences = _SENTENCE_END.split(text)
-    while len(sentences) > 1 and len(folded(head + " ".join(sentences), "     ")) > most:
+    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
         sentences.pop(-2)
     return head + " ".join(sentences)
 
