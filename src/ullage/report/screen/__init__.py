@@ -50,13 +50,17 @@ def finding_lines(findings: Sequence[Finding], room: int) -> list[Line]:
 
 
 def _rows(number: int, finding: Finding) -> list[Line]:
-    change = folded(f"do: {finding.change}", "     ", most=1, style="cyan") if finding.change else []
+    change = folded(f"do: {_typed(finding)}", "     ", most=1, style="cyan") if finding.change else []
     suite = f"{finding.suite}: " if finding.suite else ""
     is_said = not finding.title or finding.title in finding.text
     title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
     most = _MOST_ROWS_OF_A_FINDING - len(change)
     text = _as_much_as_fits(f"{suite}{title}", finding.text, most)
     return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
+
+
+def _typed(finding: Finding) -> str:
+    return finding.change.replace("`", "")
 
 
 def _as_much_as_fits(head: str, text: str, most: int) -> str:

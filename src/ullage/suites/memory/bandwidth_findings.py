@@ -23,7 +23,7 @@ _WITHIN: Final = 0.3
 # Stores past the caches are advised where they bring more than this.
 _ENOUGH: Final = 0.95
 _PLURALS: Final = {"read": "Reads", "copy": "Copies"}
-_STREAMING_STORES: Final = "-qopt-streaming-stores=always (Intel compilers), _mm_stream_pd() in the source"
+_STREAMING_STORES: Final = "`-qopt-streaming-stores=always` (Intel compilers), `_mm_stream_pd()` in the source"
 
 
 def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
