@@ -17,8 +17,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -27,6 +29,7 @@
 #include "base/descriptor.hpp"
 #include "storage/dataset_removal.hpp"
 #include "storage/directory_reader.hpp"
+#include "storage/removed_groups.hpp"
 
 namespace ullage {
 
@@ -62,12 +65,10 @@ inline constexpr int files_a_look = 32;  // removed inodes lie where new ones ar
 }
 
 inline constexpr const char* spare_prefix = ".ullage-spare-";
-inline constexpr int most_spares = 12;
-inline constexpr std::size_t most_used = 32;
+inline constexpr int most_spares = 512;
+inline constexpr int most_spare_looks = 12;
+inline constexpr std::size_t enough_groups = 160;  // 1.3 million files
 inline constexpr std::int64_t slower = 2;
-
-/// Groups share their inode tables by sixteen, of 8192 inodes each where nobody asked for others.
-inline constexpr ino_t inodes_together = ino_t{16} * 8192;
 
 /// The kernel skips what was removed lately where no journal holds the removal back, and names journals by the device.
 inline bool remembers_removals(int folder) {
@@ -94,32 +95,49 @@ class BlockGroups final {
     int flags = 0;
     if (ioctl(folder, FS_IOC_GETFLAGS, &flags) != 0) return nullptr;
     flags |= FS_TOPDIR_FL;
-    return ioctl(folder, FS_IOC_SETFLAGS, &flags) == 0 ? std::make_unique<BlockGroups>() : nullptr;
+    return ioctl(folder, FS_IOC_SETFLAGS, &flags) == 0 ? std::make_unique<BlockGroups>(folder) : nullptr;
   }
 
-  /// To be told of a directory that was just made in `folder`, and that nobody else has opened: it is replaced by
-  /// another where files were removed in its group, by this folder's datasets or, as new files tell, by anybody.
-  void settle(int folder, const std::string& name) {
-    auto chosen = look_at(folder, name);
+  /// `folder` is not owned.
+  explicit BlockGroups(int folder) : removed_(RemovedGroups::beside(folder)), folder_(folder) {}
+  BlockGroups(const BlockGroups&) = delete;
+  BlockGroups& operator=(const BlockGroups&) = delete;
+  ~BlockGroups() {
+    for (const auto& [name, groups] : of_datasets_) removed_.enter(groups);
+  }
+
+  /// To be told of a directory that was just made in the folder, and that nobody else has opened: it is replaced by
+  /// another where files were removed in its group or in those that come after it, by earlier datasets or, as new files
+  /// tell, by anybody.
+  void settle(const std::string& name) {
+    enter_removed();
+    auto chosen = look_at(name);
     // A name decides which group comes first, and a run before this one had the same names. So another is tried always,
     // twice for the first of all to have something to be compared with.
-    for (int i = 0; chosen && i < most_spares && (i < 2 || !is_fresh(*chosen)); ++i) {
+    for (int tries = 0, looks = 0; chosen && tries < most_spares && looks < most_spare_looks; ++tries) {
+      if (looks >= 2 && is_fresh(*chosen) && chosen->groups == enough_groups) break;
       const std::string spare = spare_prefix + std::to_string(now_ns());
-      if (mkdirat(folder, spare.c_str(), 0700) != 0) break;
-      auto found = look_at(folder, spare);
-      if (found && is_better(*found, *chosen) && renameat(folder, spare.c_str(), folder, name.c_str()) == 0)
-        chosen = std::move(found);
-      (void)unlinkat(folder, spare.c_str(), AT_REMOVEDIR);
+      if (mkdirat(folder_, spare.c_str(), 0700) != 0) break;
+      if (groups_from(spare) >= chosen->groups || !is_fresh(*chosen)) {
+        ++looks;
+        auto found = look_at(spare);
+        if (found && is_better(*found, *chosen) && renameat(folder_, spare.c_str(), folder_, name.c_str()) == 0)
+          chosen = std::move(found);
+      }
+      (void)unlinkat(folder_, spare.c_str(), AT_REMOVEDIR);
     }
     if (!chosen) return;
-    if (used_.size() == most_used) used_.erase(used_.begin());
-    used_.push_back(chosen->inode);
+    removed_.enter(of_datasets_[name] = {block_group_of(chosen->inode)});
     held_ = std::move(chosen->unnamed);
   }
 
-  [[nodiscard]] std::optional<NewFileCost> cost_in(int directory) {
-    const auto unnamed = make_unnamed_files(directory);
+  /// Of a dataset's directory. Also looks where its files are, to know it when they are gone.
+  [[nodiscard]] std::optional<NewFileCost> cost_in(const std::string& name) {
+    const auto directory = open_beneath(folder_, name, O_RDONLY | O_DIRECTORY);
+    const auto unnamed = directory ? make_unnamed_files(directory->get()) : std::nullopt;
     if (!unnamed || least_ns_ == INT64_MAX) return std::nullopt;
+    find_block_groups(directory->get(), of_datasets_[name]);
+    removed_.enter(of_datasets_[name]);
     least_ns_ = std::min(least_ns_, unnamed->each_ns);
     return NewFileCost{std::max(unnamed->each_ns, held_.each_ns), least_ns_};
   }
@@ -135,35 +153,56 @@ class BlockGroups final {
  private:
   struct Place {
     ino_t inode = 0;
+    std::size_t groups = 0;  // that its files fill before they come to removed ones
     UnnamedFiles unnamed;
   };
 
-  [[nodiscard]] std::optional<Place> look_at(int folder, const std::string& name) {
-    const auto directory = open_beneath(folder, name, O_RDONLY | O_DIRECTORY);
+  [[nodiscard]] std::size_t groups_from(const std::string& name) const {
+    struct stat status{};
+    return fstatat(folder_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0
+               ? removed_.fresh_from(status.st_ino, status.st_ino + files_a_look + 1, enough_groups)
+               : 0;
+  }
+
+  [[nodiscard]] std::optional<Place> look_at(const std::string& name) {
+    const auto directory = open_beneath(folder_, name, O_RDONLY | O_DIRECTORY);
     struct stat status{};
     if (!directory || fstat(directory->get(), &status) != 0) return std::nullopt;
     auto unnamed = make_unnamed_files(directory->get());
     if (!unnamed) return std::nullopt;
     least_ns_ = std::min(least_ns_, unnamed->each_ns);
-    return Place{status.st_ino, std::move(*unnamed)};
-  }
-
-  [[nodiscard]] bool is_near_used(const Place& place) const {
-    return std::ranges::any_of(
-        used_, [&](ino_t used) { return std::max(used, place.inode) - std::min(used, place.inode) < inodes_together; });
+    // The next directory that is made here has this inode: one that is gone is given out again within the same second.
+    struct stat inner{};
+    if (mkdirat(directory->get(), spare_prefix, 0700) != 0) return std::nullopt;
+    (void)fstatat(directory->get(), spare_prefix, &inner, AT_SYMLINK_NOFOLLOW);
+    (void)unlinkat(directory->get(), spare_prefix, AT_REMOVEDIR);
+    return Place{status.st_ino, removed_.fresh_from(status.st_ino, inner.st_ino, enough_groups), std::move(*unnamed)};
   }
 
   [[nodiscard]] bool is_fresh(const Place& place) const {
-    return place.unnamed.each_ns <= slower * least_ns_ && !is_near_used(place);
+    return place.groups > 0 && place.unnamed.each_ns <= slower * least_ns_;
   }
 
-  /// What was removed within this second is not skipped yet, so a place near a used one will get slower than it is.
+  /// What was removed within this second is not skipped yet, so a place that the memory names will get slower than it
+  /// is.
   [[nodiscard]] bool is_better(const Place& found, const Place& chosen) const {
-    if (is_near_used(found) != is_near_used(chosen)) return is_near_used(chosen);
+    if (is_fresh(found) != is_fresh(chosen)) return is_fresh(found);
+    if (found.groups != chosen.groups) return found.groups > chosen.groups;
     return is_fresh(found) || slower * found.unnamed.each_ns <= chosen.unnamed.each_ns;
   }
 
-  std::vector<ino_t> used_;
+  /// Datasets that are not there any more lie where files were removed by now.
+  void enter_removed() {
+    std::erase_if(of_datasets_, [this](const auto& dataset) {
+      const bool gone = faccessat(folder_, dataset.first.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+      if (gone) removed_.enter(dataset.second);
+      return gone;
+    });
+  }
+
+  RemovedGroups removed_;
+  std::map<std::string, std::set<BlockGroup>> of_datasets_;
+  int folder_;
   std::int64_t least_ns_ = INT64_MAX;
   UnnamedFiles held_;  // in the directory that was settled last: once gone, they would be looked past there
 };

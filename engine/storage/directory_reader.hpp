@@ -43,6 +43,7 @@ enum class EntryKind { directory, other, unknown };  // unknown: the file system
 struct NamedEntry {
   TerminatedName name;
   EntryKind kind = EntryKind::unknown;
+  ino_t inode = 0;
 };
 
 inline EntryKind kind_of(unsigned char type) {
@@ -71,7 +72,7 @@ class DirectoryReader final {
         const auto* entry = reinterpret_cast<const dirent64*>(room_.data() + at);
         at += entry->d_reclen;
         const TerminatedName name(static_cast<const char*>(entry->d_name));
-        if (!is_dots(name.view())) entries_.push_back({name, kind_of(entry->d_type)});
+        if (!is_dots(name.view())) entries_.push_back({name, kind_of(entry->d_type), entry->d_ino});
       }
     }
     return true;

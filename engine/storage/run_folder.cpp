@@ -236,7 +236,7 @@ Status RunFolder::make_directory(const std::string& name) const {
   if (is_prepared && fstatat(folder_.get(), base.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
     return make_in_prepared(name);
   if (mkdirat(parent ? parent.get() : folder_.get(), base.c_str(), 0700) == 0) {
-    if (groups_ && !parent) groups_->settle(folder_.get(), base);
+    if (groups_ && !parent) groups_->settle(base);
     return {};
   }
   if (errno != EEXIST) return fail(error(errno, "mkdir", name));
@@ -246,9 +246,7 @@ Status RunFolder::make_directory(const std::string& name) const {
 }
 
 std::optional<NewFileCost> RunFolder::new_file_cost(const std::string& directory) const {
-  const auto opened =
-      groups_ ? open_beneath(folder_.get(), directory, O_RDONLY | O_DIRECTORY) : std::unexpected(ENOENT);
-  return opened ? groups_->cost_in(opened->get()) : std::nullopt;
+  return groups_ ? groups_->cost_in(directory) : std::nullopt;
 }
 
 Status RunFolder::remove_file(const std::string& name) const {

@@ -25,3 +25,19 @@ def open(result: str | PathLike[str]) -> "pd.DataFrame":  # noqa: A001 - it read
 
     summary = ResultFolder.open(Path(result)).read_summary()
     return pd.DataFrame(list(row_records(summary)), columns=columns_of(summary)).convert_dtypes()
+
+
+def history(
+    campaign: str | PathLike[str] = "ullage-campaign", what: str = "", node: str = "", since: str = ""
+) -> "pd.DataFrame":
+    """Return kept rows of a campaign as a pandas DataFrame: all, or those that ``ullage history`` shows for the same.
+
+    Raise ``ImportError`` without pandas, and ``ullage.errors.UserError`` for a folder without kept results.
+    """
+    from pathlib import Path
+
+    from ullage.campaign.series import Selection
+    from ullage.campaign.store import query
+
+    where, given = Selection(Path(campaign), what, node, since).where()
+    return query(Path(campaign), f"SELECT * FROM rows WHERE {where} ORDER BY time, id", given, lambda found: found.df())

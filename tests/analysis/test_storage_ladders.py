@@ -13,7 +13,7 @@ from ullage.analysis.ceilings.measured import with_measured
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.ceilings.storage import BOUNDS
 from ullage.analysis.ladders import ladders_of
-from ullage.analysis.storage_ladders import LADDERS, UNSYNCED
+from ullage.analysis.storage_ladders import LADDERS, UNSYNCED, mount_notes
 from ullage.model.summary import Ceiling, Ladder, Row
 
 KIB = 1 << 10
@@ -92,6 +92,13 @@ def test_a_limit_of_a_control_group_is_named_and_has_its_size() -> None:
     assert "io.max" in ladder.rungs[0].advice
 
 
+def test_a_file_system_in_user_space_is_named_instead_of_the_drive() -> None:
+    row = make_row(noisy(10e6, random.Random(3)), notes=mount_notes("fuse.sshfs", ["rw"]))
+    (rung,) = ladder_of([with_ceiling(row, Ceiling(value=1e9, kind="declared", source="--ceiling"))], 0).rungs
+    assert (rung.kind, round(rung.factor, 2)) == ("file system", 0.01)
+    assert "in user space" in rung.what
+
+
 def test_requests_are_compared_with_more_in_flight_and_then_with_blocks() -> None:
     made, random_order = random.Random(4), {"order": "random"}
     rows = [
@@ -123,6 +130,9 @@ def test_names_go_from_no_device_over_no_sync_to_the_value() -> None:
     ladder = ladder_of(rows, 0, "metadata")
     assert [(rung.kind, round(rung.factor, 2)) for rung in ladder.rungs] == [("file system", 0.2), ("journal", 0.25)]
     assert ladder.unexplained.factor == pytest.approx(1, abs=0.02)
+    assert "mounted sync" not in ladder.rungs[0].what
+    noted = [row.model_copy(update={"notes": mount_notes("ext4", ["rw", "sync"])}) for row in rows]
+    assert "it is mounted sync" in ladder_of(noted, 0, "metadata").rungs[0].what
 
 
 def test_ranks_in_one_directory_are_compared_with_directories_of_their_own() -> None:

@@ -121,20 +121,5 @@ def read(folder: str, block: str, depth: str) -> float:
         path.unlink()
 
 
-def create(folder: str) -> float:
-    """Make empty files in one folder."""
-    place, done = Path(folder) / f"bare-{os.getpid()}", 0
-    place.mkdir()
-    began = time.monotonic()
-    while time.monotonic() - began < _SECONDS:
-        os.close(os.open(place / str(done), os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-        done += 1
-    found = done / (time.monotonic() - began)
-    for name in range(done):
-        (place / str(name)).unlink()
-    place.rmdir()
-    return found
-
-
 if __name__ == "__main__":
-    print({one.__name__: one for one in (spin, write, read, create)}[sys.argv[1]](*sys.argv[2:]))
+    print({one.__name__: one for one in (spin, write, read)}[sys.argv[1]](*sys.argv[2:]))

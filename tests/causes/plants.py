@@ -178,7 +178,7 @@ def slow_file_system(folder: Path) -> Generator[Plant]:
     with passthrough(folder) as served:
 
         def through(place: Path) -> float:
-            return rate((), ["write", str(place), str(_BLOCK), "plain"])
+            return rate((), ["write", str(place), str(8 * _BLOCK), "direct"])
 
         right = lambda: left_by(lambda: through(served.mount), lambda: through(served.behind))  # noqa: E731
         yield Plant(right, target=served.mount, words=_declared(through(served.behind)))
@@ -203,18 +203,14 @@ def mounted_sync(folder: Path) -> Generator[Plant]:
         if subprocess.run(words, capture_output=True, check=False).returncode != 0:
             pytest.skip(f"not available: {words[0]} of an image")
 
-    def mounted(how: str) -> float:
-        subprocess.run(["mount", "-o", f"remount,{how}", str(disk)], check=True)
-        return rate((), ["create", str(disk)])
-
-    def right() -> float:
-        found = left_by(lambda: mounted("sync"), lambda: mounted("async"))
-        mounted("sync")
-        return found
-
+    program, memory = str(compiled("create.c")), Path("/dev/shm") / f"ullage-test-{secrets.token_hex(4)}"
+    memory.mkdir()
     try:
-        yield Plant(right, target=disk)
+        yield Plant(
+            lambda: left_by(lambda: _said([program, str(disk)]), lambda: _said([program, str(memory)])), target=disk
+        )
     finally:
+        memory.rmdir()
         subprocess.run(["umount", "-l", str(disk)], check=False)
 
 

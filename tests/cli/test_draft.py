@@ -24,11 +24,10 @@ def result(tmp_path: Path) -> Path:
 def test_a_result_reaches_the_floors_drafted_from_it_and_no_higher_ones(
     result: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    reqs = tmp_path / "new" / "reqs.toml"
+    reqs = tmp_path / "reqs.toml"
     assert run(["draft", "floors", str(result), "--output", str(reqs)]) == EXIT_OK
     seen = capsys.readouterr()
     assert f"ullage run SUITE --require {reqs}" in seen.out
-    assert f"made the folder {reqs.parent}" in seen.err
     floors = tomllib.loads(reqs.read_text())["require"]
     assert {floor["suite"] for floor in some(floors)} == {"sweep"}
     low = reqs.read_text()

@@ -185,5 +185,6 @@ def test_machine_writes_a_draft_and_never_over_a_file(capsys: Capture, tmp_path:
     assert run(["machine", "--declare", str(path)]) == EXIT_BAD_INPUT
     assert "exists already" in capsys.readouterr().err
     assert path.read_text() == before
-    assert run(["machine", "--declare", str(tmp_path / "new" / "m.toml")]) == EXIT_OK
-    assert (tmp_path / "new" / "m.toml").is_file()
+    assert run(["machine", "--declare", str(tmp_path / "new" / "m.toml")]) == EXIT_BAD_INPUT
+    assert "no such folder" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()

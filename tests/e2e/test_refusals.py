@@ -4,6 +4,7 @@
 The words of each option are refused in tests/suites. Here stands what an engine, a machine or its room decide.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ SPILL = (*HERE, "--target", "b=/dev/shm", "--spill")
 REFUSALS: list[tuple[str, tuple[str, ...], int, str]] = [
     ("checkpoint", (*HERE, "--model", "13B"), 2, "--model"),
     ("checkpoint", (*TWO, "--read-back", "other-node", "--layout", "rank"), 2, "--read-back other-node: 2 ranks are"),
-    ("checkpoint", (*TWO, "--scale", "0.001", "--space", "1M"), 3, "a smaller --scale fits"),
+    ("checkpoint", (*TWO, "--scale", "0.001", "--space", "1M"), 3, "give more --space, a smaller --scale, or"),
     ("collectives", ("--ranks", "1"), 2, "--ranks 1: 1 is too few; at least 2"),
     ("congestion", ("--ranks", "3"), 2, "--ranks"),
     ("cpu", ("--no-peer", "--threads", "4000"), 2, "usable CPU"),
@@ -46,9 +47,10 @@ REFUSALS: list[tuple[str, tuple[str, ...], int, str]] = [
     ("pio", (*HERE, "--directives", "/dev/null"), 2, "is no regular file"),
     ("pio", (*HERE, "--volume", "1G", "--space", "1M"), 3, "--volume"),
     ("pmem", ("--target", "here={here}/{{numb}}"), 2, "unknown word {{numb}} in a path"),
-    ("pmem", (*HERE, "--volume", "64M", "--space", "1M"), 3, "a smaller --volume fits"),
+    ("pmem", (*HERE, "--volume", "64M", "--region", "64M", "--space", "1M"), 3, "a smaller --volume fits"),
+    ("pmem", (*HERE, "--volume", "64M", "--region", "1G", "--space", "64M"), 3, "a smaller --region fits"),
     ("sar", (*HERE, "--scale", "0.05"), 2, "no room for sub-images of 64 pixels"),
-    ("sar", (*TWO, "--space", "1M"), 3, "a smaller --scale fits"),
+    ("sar", (*TWO, "--scale", "1.0", "--space", "1M"), 3, "give more --space, a smaller --scale, or"),
     ("spio", (*HERE, "--ranks", "1", "--operation", "neighbour"), 2, "--ranks 1: a single rank has no neighbour"),
     ("spio", (*HERE, "--volume", "1G", "--space", "1M"), 3, "a smaller --volume fits"),
     ("spio", (*HERE, "--cache", "direct", "--backend", "stdio"), 2, "backend 'stdio' has no direct I/O"),
@@ -79,3 +81,31 @@ def test_a_refusal_is_one_line_and_leaves_nothing(
     assert len(err.splitlines()) == 1
     assert not result.exists()
     assert list(here.iterdir()) == []
+
+
+ADVISED = [(suite, words) for suite, words, _, told in REFUSALS if "a smaller --" in told]
+
+
+def _scaled(value: str, factor: float) -> str:
+    """``value``, a size such as 64M or a number, times ``factor``: a number with a point stays one."""
+    if "." in value:
+        return f"{float(value) * factor:g}"
+    unit = {"K": 2**10, "M": 2**20, "G": 2**30}.get(value[-1], 1)
+    return str(max(round(int(value.rstrip("KMG")) * unit * factor), 1))
+
+
+@pytest.mark.parametrize(("suite", "words"), ADVISED)
+def test_whoever_follows_the_advice_is_accepted(
+    engine: Path, tmp_path: Path, suite: str, words: tuple[str, ...]
+) -> None:
+    filled, err = [word.format(here=tmp_path) for word in words], ""
+    for _ in range(16):
+        returned, _, err = run_here("plan", suite, *filled, "--engine", str(engine))
+        if returned == 0:
+            return
+        named, factor = (
+            ("--space", 4) if "give more --space" in err else (re.findall(r"a smaller (--\S+) fits", err)[0], 1 / 4)
+        )
+        at = filled.index(named) + 1
+        filled[at] = _scaled(filled[at], factor)
+    raise AssertionError(f"nobody can follow this advice: {err}")

@@ -2,11 +2,12 @@
 """The page in a real browser: it fits phones, screens and paper, can be read, and is worked by keys alone."""
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.browser import CHROMIUM, MISSING, browse, console, run_probe, run_probe_in_frames
+from tests.e2e.browser import CHROMIUM, MISSING, browse, console, run_probe, run_probe_in_frames, with_script
 
 from support import recorded_results
 from support.flags import flags_of
@@ -38,6 +39,13 @@ WIDE = """
     }
   }
   found.page = document.documentElement.scrollWidth;
+"""
+
+PHONE_HEIGHT = 800
+PHONE = """
+  const tops = [...document.querySelectorAll(".vessels li")].map((one) => one.getBoundingClientRect().top);
+  found.in_a_row = tops.filter((top) => top === tops[0]).length;
+  found.changes = document.querySelector("#change-first li").getBoundingClientRect().top + scrollY;
 """
 
 CONTRAST = """
@@ -114,6 +122,22 @@ KEYS = """
 """
 
 
+# Contrast is looked at above, in a tenth of the time. A chart is a picture to axe, with a name.
+AXE = """
+  const met = new Set(), options = { resultTypes: ["violations"], rules: { "color-contrast": { enabled: false } } };
+  for (const one of document.querySelectorAll(".plot svg.marks:not([role=img][aria-label])")) met.add("a chart");
+  for (const more of document.querySelectorAll("details:not(.numbers)")) more.open = true;
+  for (const link of document.querySelectorAll("nav.tabs a")) {
+    link.click();
+    await pause(60);
+    const seen = await axe.run({ exclude: [["svg"]] }, options);
+    found.passed = (found.passed || 0) + seen.passes.length;
+    for (const one of seen.violations) for (const node of one.nodes) met.add(`${one.id}: ${node.target.join(" ")}`);
+  }
+  found.met = [...met];
+"""
+
+
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of a recorded run of five suites."""
@@ -154,8 +178,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_nothing_is_wider_than_the_page(node: str, tmp_path: Path) -> None:
-    at = run_probe_in_frames(tmp_path, node, WIDE, WIDTHS, "--window-size=1400,900")
+    at = run_probe_in_frames(tmp_path, node, f"{PHONE}; {WIDE}", WIDTHS, "--window-size=1400,900")
     assert "error" not in at
+    phone = at[str(WIDTHS[0])]
+    assert phone["in_a_row"] == 2
+    assert phone["changes"] < 2 * PHONE_HEIGHT
     for width in WIDTHS:
         found = at[str(width)]
         assert found["width"] == width
@@ -228,6 +255,16 @@ def test_the_page_is_worked_by_keys_alone(seen: dict[str, Any]) -> None:
         "sorted": "ascending",
         "nameless": 0,
     }
+
+
+@pytest.mark.parametrize("name", ["node_quick", "io500", "pairs"])
+def test_axe_finds_nothing_to_mend(name: str, tmp_path: Path) -> None:
+    result = FinishedResult(recorded_results.unpack(name, tmp_path))
+    script = files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+    page = with_script(render(load(result, build_summary(result))), f"<script>{script}</script>")
+    found = run_probe(tmp_path, page, AXE, "--window-size=1400,900")
+    assert found["met"] == []
+    assert found["passed"] > 50
 
 
 def test_every_chart_has_its_numbers_behind_it(seen: dict[str, Any]) -> None:

@@ -40,7 +40,8 @@ class Account:
         return f"{self.home}/env/bin:{self.home}/few"
 
     def do(self, *words: str | Path, path: str = "") -> subprocess.CompletedProcess[str]:
-        as_user = [str(shutil.which("setpriv")), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+        setpriv = [str(shutil.which("setpriv")), f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        as_user = setpriv if os.geteuid() == 0 else []
         index = ("PIP_", "HTTP", "http", "SSL", "no_", "NO_", "REQUESTS")
         kept = {name: value for name, value in os.environ.items() if name.startswith(index)}
         variables = {**kept, **MANY_RANKS, "HOME": str(self.home), "PATH": path or self.path, "LANG": "C.UTF-8"}

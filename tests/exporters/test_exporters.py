@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import junitparser
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
@@ -18,6 +19,7 @@ from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.errors import UserError
 from ullage.exporters import load_exporters
 from ullage.exporters.markdown import escape
+from ullage.model.acceptance import Judged, Judgement
 from ullage.model.flags import Flag
 from ullage.model.summary import Peer, Summary
 from ullage.report.data import ReportData, load
@@ -37,7 +39,7 @@ def text_of(name: str, data: ReportData) -> str:
 
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
-    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "mdtest", "openmetrics", "parquet"}
+    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "junit", "mdtest", "openmetrics", "parquet"}
     assert set(found) == {"brief", "csv", "html", "json", "md", "pdf", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 
@@ -164,6 +166,50 @@ def test_a_row_keeps_its_id_where_its_value_grade_and_neighbours_are_others() ->
     assert row_ids(summary.model_copy(update={"rows": changed})) == ids[::-1]
     doubled = row_ids(summary.model_copy(update={"rows": [summary.rows[0], summary.rows[0]]}))
     assert doubled == [ids[0], f"{ids[0]}-2"]
+
+
+def judged(verdict: Judgement, **changes: object) -> Judged:
+    known = Judged(
+        floor=0,
+        metric="bandwidth",
+        unit="B/s",
+        suite="sweep",
+        target='a"<&',
+        params={"access": "write", "block_bytes": 4096},
+        median=2e9,
+        shown=1.9e9,
+        needed=1.5e9,
+        confidence=0.95,
+        verdict=verdict,
+    )
+    return known.model_copy(update=changes)
+
+
+def test_junit_is_read_by_junitparser_with_a_test_for_each_number_under_a_floor() -> None:
+    told = [
+        judged("pass"),
+        judged("fail", node="n3", needed=3e9),
+        judged("cannot tell", suite="disk", reason="the interval holds the bound; repeat more often"),
+    ]
+    summary = make_summary().model_copy(update={"judged": told})
+    read = junitparser.JUnitXml.fromstring(text_of("junit", ReportData(summary)).encode())
+    assert (read.tests, read.failures, read.errors) == (3, 1, 1)
+    suites = {suite.name: list(suite) for suite in read}
+    assert [case.is_passed for case in suites["sweep"]] == [True, False]
+    assert suites["sweep"][0].name == 'sweep a"<& write bandwidth, block 4K'
+    missed = suites["sweep"][1]
+    assert missed.classname == 'ullage.sweep.n3.a"<&'
+    assert isinstance(missed.result[0], junitparser.Failure)
+    assert (
+        missed.result[0].message == "required: at least 3.00 GB/s; median 2.00 GB/s; shown: at most 1.90 GB/s (95.0 %)"
+    )
+    assert isinstance(suites["disk"][0].result[0], junitparser.Error)
+    assert suites["disk"][0].result[0].message == "the interval holds the bound; repeat more often"
+
+
+def test_junit_of_a_result_without_floors_is_refused(data: ReportData) -> None:
+    with pytest.raises(UserError, match=r"nothing is required.*--require"):
+        text_of("junit", data)
 
 
 def test_parquet_is_read_by_duckdb_with_the_values_of_every_row(tmp_path: Path) -> None:

@@ -208,17 +208,18 @@ def test_the_machine_is_named_by_what_is_known_of_it() -> None:
 @pytest.mark.parametrize(
     ("title", "text", "expected"),
     [
-        ("Reads gain", "2 x.", ("Reads gain", "2 x.")),
-        ("Reads gain", "Reads gain: 2 x.", ("Reads gain", "2 x.")),
-        ("Reads", "Reads gain: 2 x.", ("Reads", "Reads gain: 2 x.")),
-        ("", "Reads gain: by 1.5 x.", ("Reads gain", "by 1.5 x.")),
-        ("", "At 1.5 x reads gain.", ("At 1.5 x reads gain", "")),
-        ("", "w" * 120 + ": long", ("", "w" * 120 + ": long")),
+        ("Reads gain", "2 x.", ("Reads gain.", "2 x.")),
+        ("Reads gain", "Reads gain: 2 x.", ("Reads gain.", "2 x.")),
+        ("Reads", "Reads gain: 2 x.", ("Reads gain:", "2 x.")),
+        ("Reads gain", "Reads gain 2 x with 4 ranks; use them.", ("Reads gain 2 x with 4 ranks.", "Use them.")),
+        ("", "Reads gain: by 1.5 x.", ("Reads gain:", "by 1.5 x.")),
+        ("", "At 1.5 x reads gain.", ("At 1.5 x reads gain.", "")),
+        ("", "w" * 120 + ": long", (".", "w" * 120 + ": long")),
     ],
 )
 def test_a_finding_has_a_title_and_does_not_say_it_twice(title: str, text: str, expected: tuple[str, str]) -> None:
     said = told(Finding(kind="k", title=title, text=text))
-    assert (said.title, said.text) == expected
+    assert (said.title + said.stop, said.text) == expected
 
 
 def test_what_nobody_cares_for_ranks_later() -> None:

@@ -12,11 +12,19 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, UserError
 from ullage.results.outputs import is_stream, lies_within, write_outputs
 
 
-def test_new_files_are_made_with_their_folders(tmp_path: Path) -> None:
-    write_outputs({"x.html": "page", "tables/rows.csv": b"rows"}, tmp_path / "new" / "deep", replace=False)
-    assert (tmp_path / "new" / "deep" / "x.html").read_text() == "page"
-    assert (tmp_path / "new" / "deep" / "tables" / "rows.csv").read_text() == "rows"
-    assert sorted(path.name for path in (tmp_path / "new" / "deep").rglob("*")) == ["rows.csv", "tables", "x.html"]
+def test_new_files_are_made_with_the_folders_below_that_of_the_output(tmp_path: Path) -> None:
+    write_outputs({"x.html": "page", "tables/rows.csv": b"rows"}, tmp_path, replace=False)
+    assert (tmp_path / "x.html").read_text() == "page"
+    assert (tmp_path / "tables" / "rows.csv").read_text() == "rows"
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["rows.csv", "tables", "x.html"]
+
+
+@pytest.mark.fault("an output in a folder that is not there", "refused: a mistyped path makes no folders")
+def test_the_folder_of_an_output_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no such folder") as caught:
+        write_outputs({"x.html": "page"}, tmp_path / "new" / "deep", replace=False)
+    assert caught.value.code == EXIT_BAD_INPUT
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.fault("an output where a foreign file is", "refused without --force, before anything is written")
@@ -86,7 +94,7 @@ def test_a_file_where_a_folder_is_needed_is_one_line(tmp_path: Path) -> None:
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(UserError) as caught:
             write_outputs({"x.png": b"ours"}, folder, replace=False)
-        assert caught.value.code == EXIT_ENVIRONMENT
+        assert caught.value.code == EXIT_BAD_INPUT
     assert (tmp_path / "file").read_text() == "theirs"
 
 

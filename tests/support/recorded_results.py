@@ -7,6 +7,7 @@ change of what stands behind that. Run as a program it adds a result to those th
     python tests/support/recorded_results.py NAME RESULT [OLD=NEW ...]
 """
 
+import base64
 import hashlib
 import io
 import json
@@ -14,6 +15,7 @@ import lzma
 import re
 import sys
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import cache
@@ -75,6 +77,7 @@ def pack(name: str, result: Path, rewrites: Sequence[tuple[str, str]] = ()) -> P
 def outputs(result: Path, command: Command, version: str) -> Frozen:
     """What the command line says of ``result``. ``command`` runs ``ullage`` and returns what it wrote to stdout."""
     page = result.parent / "page" / "report.html"
+    page.parent.mkdir()
     command(["report", str(result), "--format", "html", "--output", str(page)])
     html = without_folder(page.read_text(encoding="utf-8"), result)
     texts = {form: without_folder(command(["report", str(result), "--format", form]), result) for form in TEXTS}
@@ -97,8 +100,8 @@ def visible_lines(html: str, version: str) -> list[str]:
 
 def charts(html: str) -> list[list[str]]:
     """Name and digest of every chart of the page, in its order."""
-    (found,) = re.findall(r'<script type="application/json" id="figures">(.*?)</script>', html, re.DOTALL)
-    figures = json.loads(found)
+    (found,) = re.findall(r'<script type="text/plain" id="figures">(.*?)</script>', html)
+    figures = json.loads(zlib.decompress(base64.b64decode(found)))
     return [[name, _digest(spec)] for name, spec in [("config", figures["config"]), *figures["specs"].items()]]
 
 

@@ -383,9 +383,15 @@ def differences(summaries: Mapping[str, Summary]) -> list[str]:
 
 
 def _fact(summary: Summary, path: Sequence[str]) -> str:
-    value: object = summary.system
-    for key in path:
-        value = cast("Mapping[str, object]", value).get(key) if isinstance(value, Mapping) else None
+    value = fact(summary.system, *path)
     if isinstance(value, str):
         return value
     return summary.versions.get("mpi", "") if path[0] == "mpi" else ""
+
+
+def fact(system: Mapping[str, object], *path: str) -> object:
+    """Return what the facts of a machine have at that place; None where there is nothing."""
+    *groups, name = path
+    for group in groups:
+        system = cast("Mapping[str, object]", system.get(group) or {})
+    return system.get(name)

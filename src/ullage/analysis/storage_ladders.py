@@ -5,7 +5,7 @@ The rows are of any suite that moves bytes. A parameter that a run varied is a s
 it alone was faster.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -160,6 +160,16 @@ def _drive_text(_above: Row, best: Row) -> str:
     return f"The best settings of this run ({describe_transfer(best)}) stay below the ceiling{source}."
 
 
+MOUNTED_SYNC: Final = "the file system is mounted sync: each change waits until it is on the drive"
+IN_USER_SPACE: Final = "the file system is in user space"
+
+
+def mount_notes(file_system: str | None, options: Iterable[str]) -> list[str]:
+    """Return what a mount says of the times of its files; ``file_system`` is its type."""
+    notes = [MOUNTED_SYNC] if {"sync", "dirsync"} & set(options) else []
+    return [*notes, IN_USER_SPACE] if (file_system or "").startswith("fuse.") else notes
+
+
 _DRIVE: Final = (
     Step(
         "limit",
@@ -171,10 +181,20 @@ _DRIVE: Final = (
         follows=True,
     ),
     Step(
+        "file system",
+        lambda _above, best: (
+            f"The file system of {best.target} is in user space, and does not reach what the drive can do."
+        ),
+        the_ceiling,
+        lambda line, row: _is_below_link(line, row) and not _limit(row) and IN_USER_SPACE in row.notes,
+        advice="Let the program use a place of this drive that is not behind it, or mount it by the kernel.",
+        follows=True,
+    ),
+    Step(
         "drive",
         _drive_text,
         the_ceiling,
-        lambda line, row: _is_below_link(line, row) and not _limit(row),
+        lambda line, row: _is_below_link(line, row) and not _limit(row) and IN_USER_SPACE not in row.notes,
         advice="Try more ranks, larger blocks and more depth. If nothing helps, compare the drive with others.",
         follows=True,
     ),
@@ -205,10 +225,17 @@ def _has_own_directories(below: Row, row: Row) -> bool:
     return own == [False, True] and is_faster and _kept(below, free) == _kept(row, free)
 
 
+def _file_system_text(_above: Row, below: Row) -> str:
+    found = f"The file system of {below.target} makes and finds names more slowly than tmpfs does"
+    return (
+        f"{found}, and {MOUNTED_SYNC.replace('the file system', 'it')}." if MOUNTED_SYNC in below.notes else f"{found}."
+    )
+
+
 METADATA_STEPS: Final = (
     Step(
         "file system",
-        lambda _above, below: f"The file system of {below.target} makes and finds names more slowly than tmpfs does.",
+        _file_system_text,
         the_ceiling,
         lambda line, row: _same_case(UNSYNCED)(line, row) or (itself(line, row) and line.metric == _SYNCED),
         advice="Mount with noatime, make fewer and larger files, or keep names that live for a job in /dev/shm.",

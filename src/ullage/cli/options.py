@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast
 
 import typer
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ullage.runs.lifecycle import Shown
     from ullage.runs.options.declared import Declared
     from ullage.runs.options.model import SuiteOptions
+
+CAMPAIGN: Final = "ULLAGE_CAMPAIGN"
 
 
 def complete_results(incomplete: str) -> list[str]:
@@ -153,6 +155,15 @@ def _options_of_runs(
             "Take defaults of batch jobs from this TOML file. Default: ~/.config/ullage/site.toml, if there is one.",
             "--site",
             metavar="FILE",
+        ),
+    ] = None,
+    campaign: Annotated[
+        Path | None,
+        option(
+            f"Keep the rows in the campaign in this folder at the end. Default: ${CAMPAIGN}, if it is set.",
+            envvar=CAMPAIGN,
+            show_envvar=False,
+            metavar="DIR",
         ),
     ] = None,
     everything: AllOption = False,

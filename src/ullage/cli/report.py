@@ -165,20 +165,19 @@ def _write(folder: "ResultFolder", data: "ReportData", form: str, output: Path |
     files = _files(content, place)
     if exporter.beside is not None:
         files.update(exporter.beside(data))
-    folder_of = place if isinstance(content, Mapping) else place.parent
-    write_outputs(files, folder_of, replace=force or lies_within(place, folder.path))
+    write_outputs(files, place.absolute().parent, replace=force or lies_within(place, folder.path))
     print_line(str(place))
 
 
 def _files(content: "Content | Mapping[str, Content]", place: Path) -> "dict[str, Content]":
-    """Return the files by their paths below their folder; raise ``UserError`` for a folder's name or no content."""
+    """Return the files by their paths beside ``place``; raise ``UserError`` for a folder's name or no content."""
     if not isinstance(content, Mapping):
         if place.name in ("", ".."):
             raise UserError("is a folder", str(place), "name a file in it, or - for standard output")
         return {place.name: content}
     if not content:
         raise UserError("there is nothing to draw", str(place), "the result has no rows")
-    return dict(content)
+    return {f"{place.absolute().name}/{name}": one for name, one in content.items()}
 
 
 def show(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from ullage.cli.campaign import keep_at_end
 from ullage.cli.command_tree import ListedCommand
 from ullage.cli.options import ResultArgument, option, options_of_runs, shown_at_end, signed
 from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, system_of, time_of_this_job, usable
@@ -74,4 +75,5 @@ def resume(result: Path, time: str | None = None, *, recheck: bool = False, **sa
     seconds = None if time is None else cast("float", parse_option("--time", Duration(), time))
     launcher = usable(launcher_for(engine_context, asked.launcher, request.hosts), own["exclude"])
     job_time, stage = time_of_this_job(own["walltime"]), own["stage"] or asked.stage_here
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage))
+    code = measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage)
+    raise typer.Exit(keep_at_end(folder.path, own["campaign"], code))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ullage.cli import submitting
+from ullage.cli.campaign import keep_at_end
 from ullage.cli.options import options_of_runs, shown_at_end
 from ullage.cli.suite_commands import add_suites, make_request
 from ullage.errors import UserError, say
@@ -60,7 +61,8 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     folder = ResultFolder.create(own["result"], prepared.request)
     launcher = submitting.usable(launcher, own["exclude"])
     job_time, stage = submitting.time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
-    raise typer.Exit(measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage))
+    code = measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage)
+    raise typer.Exit(keep_at_end(folder.path, own["campaign"], code))
 
 
 def _jobs(

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.exporters import Exporter
@@ -22,6 +22,9 @@ from ullage.report.picture import front_svg
 from ullage.report.row_records import LISTS, NUMBERS, Cell, columns_of, row_records
 from ullage.report.row_table import to_csv
 from ullage.report.vega import svg_to_pdf, svg_to_png, to_png, to_svg
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 def _summary(data: ReportData) -> str:
@@ -67,21 +70,34 @@ def _pictures(form: str, data: ReportData) -> Mapping[str, str | bytes]:
 
 def parquet_file(data: ReportData) -> bytes:
     """Return a Parquet file with a record a row, typed where all rows agree; raise ``UserError`` without DuckDB."""
+    records = list(row_records(data.summary))
+    types = _types(data.summary, records)
+    return to_parquet([_typed(record, types) for record in records], types, "--format parquet")
+
+
+def to_parquet(records: Iterable[Mapping[str, object]], types: dict[str, str], asked: str) -> bytes:
+    """Return a Parquet file of ``records``, whose columns have these types in SQL.
+
+    Raise ``UserError`` without DuckDB, which was ``asked`` for.
+    """
+    database = connect(asked)
+    with tempfile.TemporaryDirectory(prefix="ullage-parquet-") as folder, database:
+        lines, file = Path(folder) / "rows.ndjson", Path(folder) / "rows.parquet"
+        with lines.open("w", encoding="utf-8") as stream:
+            stream.writelines(json.dumps(record) + "\n" for record in records)
+        table = database.read_json(str(lines), format="newline_delimited", columns=types)
+        table.write_parquet(str(file))
+        return read_bytes(file)
+
+
+def connect(asked: str) -> "DuckDBPyConnection":
+    """Return an empty database in memory; raise ``UserError`` without DuckDB, which was ``asked`` for."""
     try:
         import duckdb
     except ImportError as error:
         right = "install it: pip install duckdb"
-        raise UserError("this form needs DuckDB", "--format parquet", right, EXIT_ENVIRONMENT) from error
-    records = list(row_records(data.summary))
-    types = _types(data.summary, records)
-    with tempfile.TemporaryDirectory(prefix="ullage-parquet-") as folder:
-        lines, file = Path(folder) / "rows.ndjson", Path(folder) / "rows.parquet"
-        with lines.open("w", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(_typed(record, types)) + "\n" for record in records)
-        with duckdb.connect() as database:
-            table = database.read_json(str(lines), format="newline_delimited", columns=types)
-            table.write_parquet(str(file))
-        return read_bytes(file)
+        raise UserError("this needs DuckDB", asked, right, EXIT_ENVIRONMENT) from error
+    return duckdb.connect()
 
 
 def _types(summary: Summary, records: Iterable[dict[str, Cell]]) -> dict[str, str]:

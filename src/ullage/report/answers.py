@@ -32,24 +32,31 @@ _CLAUSE: Final = re.compile(r"[:;.](?=\s|$)")
 class HeadedText:
     """A finding as heading and text.
 
-    ``text`` does not say again what ``title`` says.
+    ``text`` does not say again what ``title`` says. ``stop`` stands between the two.
     """
 
     title: str
     text: str
+    stop: str = "."
 
 
 def told(finding: Finding) -> HeadedText:
-    """Split off a heading: the finding's own title, else its text up to the first stop unless that is too long."""
+    """Split off a heading: the finding's own title, else its text up to the first stop unless that is too long.
+
+    So it is too where the text begins with the title and goes on.
+    """
     if finding.title:
-        return HeadedText(finding.title, _continued(finding.text, finding.title))
+        text = _continued(finding.text, finding.title)
+        if not text.startswith(finding.title):
+            return HeadedText(finding.title, text)
     stop = _CLAUSE.search(finding.text)
     head, rest = (finding.text, "") if stop is None else (finding.text[: stop.start()], finding.text[stop.end() :])
     if not head or len(head) > _LONGEST:
         return HeadedText("", finding.text)
     # After a colon there may stand a name, which keeps its letters.
-    is_sentence = stop is not None and stop[0] != ":"
-    return HeadedText(head, _capitalised(rest.strip()) if is_sentence else rest.strip())
+    if stop is not None and stop[0] == ":":
+        return HeadedText(head, rest.strip(), ":")
+    return HeadedText(head, _capitalised(rest.strip()))
 
 
 def _continued(text: str, title: str) -> str:

@@ -92,7 +92,13 @@ def bars_grids(groups: Sequence[Bars]) -> list[Grid]:
 
 _COLUMNS: Final[Sequence[Column[Bar]]] = (
     Column("what", lambda bar: inert(bar.label, LONGEST_NAME), is_number=False, css="what"),
-    Column("reaches", lambda bar: bar.value, is_number=False, bar=lambda bar: bar.length),
+    Column(
+        "reaches",
+        lambda bar: bar.value,
+        is_number=False,
+        css=lambda bar: "doubtful" if bar.remark else "",
+        bar=lambda bar: bar.length,
+    ),
     Column("interval or range", lambda bar: format_known(bar.row) or DASH, is_number=False),
     Column("of its ceiling", lambda bar: DASH if bar.row.share is None else format_share(bar.row.share)),
     Column("remark", lambda bar: bar.remark or DASH, is_number=False),

@@ -196,11 +196,11 @@ def said_first(data: ReportData, vessels: Sequence[Vessel], changes: Sequence[Fi
 
 
 def reaches(groups: Sequence[Bars]) -> str:
-    """Say what bars of shares show: ``Of the ceiling: here: sequential reads of 1M reach 62 %; ...``; else nothing."""
+    """Say what bars of shares show: ``disk: sequential reads of 1M reach 62 % of their ceiling; ...``; else nothing."""
     counted = [bar for group in groups for bar in group.bars if bar.of_ceiling and not bar.remark]
     shares = [(bar.label, bar.row.share) for bar in counted]
-    known = [f"{label} reach {percent(share)}" for label, share in shares if share is not None]
-    return f"Of the ceiling: {'; '.join(known)}." if known else ""
+    known = [f"{label} reach {percent(share)} of their ceiling" for label, share in shares if share is not None]
+    return f"{'; '.join(known)}." if known else ""
 
 
 def heading(data: ReportData) -> str:

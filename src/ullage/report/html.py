@@ -20,7 +20,7 @@ from ullage.report.facts import flatten, glossary
 from ullage.report.first_screen import changes_of, first_screen
 from ullage.report.grids import grid_of
 from ullage.report.row_table import AT_ONCE, compact_spec, front_columns, front_rows, row_table, to_csv, to_json
-from ullage.report.scripts import chart_library, compiled_templates, policy_hash
+from ullage.report.scripts import chart_library, compiled_templates, packed, policy_hash
 from ullage.report.sections.front import what_was_run
 from ullage.report.soundness import unsound
 from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
@@ -87,7 +87,7 @@ def render(data: ReportData) -> str:
         "bundle": _safe(library),
         "script": _safe(script),
         "script_hashes": _safe(f"{allowed} {policy_hash(script)}"),
-        "figures_json": _safe(script_json({"config": CONFIG, "specs": figures})),
+        "figures": packed(to_json({"config": CONFIG, "specs": figures})),
         "columns_json": _safe(script_json([[column.heading, column.is_number] for column in table.shown])),
     }
     return _environment().get_template("report.html.j2").render(page)

@@ -20,6 +20,8 @@ _AFTER: Final = (
     "verdict", "reasons", "grade", "flags",
     "peer_tool", "peer_version", "peer_median", "peer_ratio",
 )  # fmt: skip
+COLUMNS: Final = (*_BEFORE, *_AFTER)
+"""The columns that the rows of all suites have."""
 LISTS: Final[Mapping[str, str]] = {"repetitions": "DOUBLE[]", "reasons": "VARCHAR[]", "flags": "VARCHAR[]"}
 """Columns of lists, with their types in SQL."""
 NUMBERS: Final = frozenset({"median", "low", "high", "ceiling", "share", "peer_median", "peer_ratio"})
@@ -69,24 +71,10 @@ def _column(key: str) -> str:
 
 
 def _values(row: Row) -> dict[str, Cell]:
-    bounds = None if row.low is None else RANGE if row.has_range else INTERVAL
-    found: dict[str, Cell] = {
-        "metric": row.metric,
-        "unit": row.unit,
-        "better": row.better,
-        "target": row.target,
-        "case": row.case,
-        "median": row.median,
-        "low": row.low,
-        "high": row.high,
-        "bounds": bounds,
-        "repetitions": row.repetitions,
-        "share": row.share,
-        "verdict": row.verdict,
-        "reasons": row.reasons,
-        "grade": row.grade,
-        "flags": row.flag_codes,
-    }
+    same = ("metric", "unit", "better", "target", "case", "median", "low", "high", "repetitions", "share", "verdict")
+    found: dict[str, Cell] = {name: getattr(row, name) for name in (*same, "reasons", "grade")}
+    found["bounds"] = None if row.low is None else RANGE if row.has_range else INTERVAL
+    found["flags"] = row.flag_codes
     if row.ceiling is not None:
         own = row.ceiling
         found |= {"ceiling": own.value, "ceiling_kind": own.kind, "ceiling_source": own.source}

@@ -174,8 +174,16 @@ class _Line:
 
 
 def reached(summary: Summary, parts: Parts, part: str) -> list[Grid]:
-    """Return one table, without the columns that are empty; none where no number stands for ``part``."""
-    lines = [_Line(line.what, summary.rows[line.row]) for line in parts.lines if parts.of_headline(line.part) == part]
+    """Return one table, without the columns that are empty; none where no number stands for ``part``.
+
+    Phases of a benchmark stand with their score, too, whatever part of the machine they are of.
+    """
+    known = [(line, summary.rows[line.row]) for line in parts.lines]
+    lines = [
+        _Line(line.what, row)
+        for line, row in known
+        if part == parts.of_headline(line.part) or (phase_of(row) and part == parts.of_suite(row.suite))
+    ]
     return grid_of("What it reaches", _COLUMNS, lines)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Final
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError, say
+from ullage.errors import EXIT_ENVIRONMENT, UserError
 
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -37,16 +37,13 @@ def lies_within(place: Path, folder: Path) -> bool:
 
 
 def write_outputs(files: Mapping[str, bytes | str], folder: Path, *, replace: bool) -> None:
-    """Write ``files``, by their paths below ``folder``, which is made when it is missing, and told then.
+    """Write ``files``, by their paths below ``folder``, which has to be there: a mistyped path makes no folders.
 
     ``replace``: existing regular files may be replaced. Raise ``UserError`` when a file is refused, before any is
     written, or cannot be written. Links on the way to ``folder`` are the caller's choice; below it none is followed.
     """
-    with _errors_named(folder):
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-    if is_new:
-        say(f"made the folder {folder}")
+    if not folder.is_dir():
+        raise UserError("there is no such folder", str(folder), "make it, or choose another place for the output")
     for name in files:
         with _errors_named(folder / name), _parent_of(folder, name) as parent:
             _check(folder / name, parent, replace=replace)

@@ -33,7 +33,8 @@ class TargetFacts:
     """What is known of a target besides its records. ``ceilings`` are by direction, ``write`` and ``read``.
 
     ``limits``: of control groups on its drive, which bound what is known to pass the page cache. ``is_place``: false
-    for memory and messages, of which nobody asks what was behind them: their verdict has no reason.
+    for memory and messages, of which nobody asks what was behind them: their verdict has no reason. ``notes``: on its
+    mount, for all rows.
     """
 
     holds_data: bool = True
@@ -42,6 +43,7 @@ class TargetFacts:
     is_remote: bool = False
     ceilings: Mapping[str, Ceiling] = field(default_factory=dict[str, Ceiling])
     limits: Sequence[DriveLimit] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +276,7 @@ def _frame(group: _Group, context: RowContext) -> RowFrame:
         limits=facts.limits if all(phase.cache_control == "direct" for phase in phases) else (),
         flags=[*_disturbed(phases), *check_phases(phases, case, run, simulated=not facts.holds_data)],
         last_flags=check_launch(run),
-        notes=verified_note(phases),
+        notes=[*verified_note(phases), *facts.notes],
     )
 
 

@@ -9,6 +9,7 @@ from ullage.analysis.ceilings.declared import ceilings_for
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.doubts import contamination_findings
 from ullage.analysis.findings.targets import find_better_targets
+from ullage.analysis.storage_ladders import mount_notes
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.model.acceptance import Floor
 from ullage.model.machine import MachineFile
@@ -100,6 +101,7 @@ def row_context(request: Request, system: SystemFacts | None) -> RowContext:
             is_remote=bool(place and place.is_remote),
             ceilings=ceilings_for(target, system, ceilings, machine),
             limits=place.device.limits if place and place.device else (),
+            notes=mount_notes(place.file_system, place.options) if place else (),
         )
         for target in request.targets
     }

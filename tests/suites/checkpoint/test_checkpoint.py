@@ -209,7 +209,7 @@ def test_the_room_sets_the_scale_and_the_request_keeps_it(tmp_path: Path, monkey
 
 
 def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match=r"a smaller --scale fits") as caught:
+    with pytest.raises(UserError, match=r"give more --space, a smaller --scale, or") as caught:
         prepare(tmp_path, space="1M")
     assert caught.value.code == 3
     put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=12)

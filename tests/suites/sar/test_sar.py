@@ -117,7 +117,7 @@ def test_a_target_without_data_has_nothing_to_drop_or_verify(tmp_path: Path) -> 
 
 
 def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match=r"a smaller --scale fits") as caught:
+    with pytest.raises(UserError, match=r"give more --space, a smaller --scale, or") as caught:
         prepare(tmp_path, space="1M")
     assert caught.value.code == 3
     put_on(monkeypatch, tmp_path, free_bytes=900 * GIB, free_inodes=200)

@@ -47,7 +47,8 @@ def any_row(_row: Row) -> bool:
 
 
 def _copying(row: Row) -> str:
-    size, ranks = format_bytes(row.count("message_bytes")), row.ranks
+    count, ranks = row.count("message_bytes"), row.ranks
+    size = format_bytes(count) if count % 1024 == 0 else f"{count:,} bytes"
     word = row.word("copiers")
     who = {"one": "one rank alone", "half": f"{plural(ranks // 2, 'rank')} at once"}.get(word, f"all {ranks} ranks")
     return f"one copy of {size} out of another core's memory, {who}"

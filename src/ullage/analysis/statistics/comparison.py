@@ -45,9 +45,10 @@ class Contest:
     """Two sets of samples above 0 to be compared.
 
     ``spread``: what other cells say of the noise of one value. ``noise``: the standard deviation of the log of one
-    value, for sides of one sample; without either those say ``cannot tell``. ``launches``: of each sample of both
-    (none: all of one). Samples of different launches say ``cannot tell``, too, where ``spread`` does not know these.
-    ``is_of_runs``: the sides are two runs, and the launches of each share its minutes.
+    value, for sides of one sample, known with ``freedom`` degrees; without either those say ``cannot tell``.
+    ``launches``: of each sample of both (none: all of one). Samples of different launches say ``cannot tell``, too,
+    where ``spread`` does not know these. ``is_of_runs``: the sides are two runs, and the launches of each share its
+    minutes.
     """
 
     first: Sequence[float]
@@ -57,6 +58,7 @@ class Contest:
     spread: Spread = UNKNOWN
     launches: tuple[Sequence[Hashable], Sequence[Hashable]] = ((), ())
     is_of_runs: bool = False
+    freedom: float = _SURE_NOISE
 
     @property
     def weights(self) -> dict[Hashable, float]:
@@ -231,7 +233,7 @@ def _together(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
 
 def _side(samples: Sequence[float], contest: Contest, launches: Sequence[Hashable]) -> LogMean | None:
     if len(samples) == 1 and contest.noise is not None:
-        return LogMean(math.log(samples[0]), contest.noise**2, _SURE_NOISE)
+        return LogMean(math.log(samples[0]), contest.noise**2, contest.freedom)
     return log_mean(samples, contest.spread, launches)
 
 

@@ -1,8 +1,7 @@
 "use strict";
 (function () {
   const byId = (id) => document.getElementById(id);
-  const page = JSON.parse(byId("figures").textContent);
-  const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg", config: { ...page.config, background: "transparent" }, ast: true };
+  const options = { actions: { export: true, source: false, compiled: false, editor: false }, renderer: "svg", ast: true };
   const MOST_ROWS = 20, MOST_FIGURES = 6, MOST_FINDINGS = 6, MOST_WIDER = 1.35, STEP = 200;
 
   async function unpacked(text) {
@@ -92,9 +91,18 @@
 
   // -- charts: those in sight first, the others when there is time -----------------------------------------------------
 
-  let scale = "linear", awake = false, drawing = false, library = null;
+  let scale = "linear", awake = false, drawing = false, library = null, figures = null;
   const places = [...document.querySelectorAll("[data-figure]")];
   const drawn = new Map();
+
+  function specs() {
+    figures ??= unpacked(byId("figures").textContent).then((text) => {
+      const page = JSON.parse(text);
+      options.config = { ...page.config, background: "transparent" };
+      return page.specs;
+    });
+    return figures;
+  }
 
   function load() {
     library ??= unpacked(byId("chart-library").textContent).then((text) => {
@@ -133,15 +141,18 @@
   }
 
   async function draw(place) {
-    const spec = spread(page.specs[place.dataset.figure]);
     drawn.set(place, scale);
+    const spec = spread((await specs())[place.dataset.figure]);
     try {
       await window.vegaEmbed(place, scale === "log" ? logarithmic(spec) : spec, options);
       const picture = place.querySelector("svg");
       if (picture) {
         picture.style.width = `${Math.round(MOST_WIDER * picture.width.baseVal.value)}px`;
+        const said = place.closest("figure").querySelector("figcaption").textContent;
         picture.setAttribute("role", "img");
-        picture.setAttribute("aria-label", place.closest("figure").querySelector("figcaption").textContent);
+        picture.setAttribute("aria-label", said);
+        for (const inner of picture.children) inner.setAttribute("aria-hidden", "true");
+        place.querySelector("summary").setAttribute("aria-label", `Save the chart: ${said}`);
       }
     } catch (error) {
       place.dataset.failed = "";
@@ -209,6 +220,7 @@
         for (const name of names) row.insertCell().textContent = one[name] ?? "–";
       }
       const wrap = element("div", undefined, "wrap tall");
+      wrap.tabIndex = 0;
       wrap.append(made);
       box.append(wrap);
     }
@@ -219,8 +231,10 @@
     for (const place of places) {
       const more = element("details", undefined, "numbers");
       more.append(element("summary", "The numbers of this chart"));
-      more.addEventListener("toggle", () => {
-        if (more.open && more.children.length === 1 && !printing) more.append(numbers(page.specs[place.dataset.figure]));
+      more.addEventListener("toggle", async () => {
+        if (!more.open || more.dataset.made !== undefined || printing) return;
+        more.dataset.made = "";
+        more.append(numbers((await specs())[place.dataset.figure]));
       });
       place.after(more);
     }

@@ -50,7 +50,7 @@ def finding_lines(findings: Sequence[Finding], room: int) -> list[Line]:
 
 
 def _rows(number: int, finding: Finding) -> list[Line]:
-    change = folded(f"do: {finding.change}", "     ", most=1, style="cyan") if finding.change else []
+    change = folded(f"do: {_typed(finding)}", "     ", most=1, style="cyan") if finding.change else []
     suite = f"{finding.suite}: " if finding.suite else ""
     is_said = not finding.title or finding.title in finding.text
     title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
@@ -59,13 +59,17 @@ def _rows(number: int, finding: Finding) -> list[Line]:
     return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
 
 
+def _typed(finding: Finding) -> str:
+    return finding.change.replace("`", "")
+
+
 def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Return ``head`` with whole sentences of ``text``: first what is measured, last what to do, then those between.
+    """Return ``head`` with whole sentences of ``text``: the first and the last, what to do, before those between.
 
     ``folded`` cuts off what is too long of the last one that stays.
     """
     sentences = _SENTENCE_END.split(text)
-    while len(sentences) > 1 and len(folded(head + " ".join(sentences), "     ")) > most:
+    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
         sentences.pop(-2)
     return head + " ".join(sentences)
 

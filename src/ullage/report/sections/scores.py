@@ -103,7 +103,8 @@ def what_was_required(data: ReportData) -> Content | None:
     return Content(notes=[f"{said}."], grids=grid_of("", _COLUMNS, ordered))
 
 
-def _number(one: Judged) -> str:
+def required_number(one: Judged) -> str:
+    """Name the number of which something was required: suite, target and what tells it from others."""
     told = [f"{param_label(key)} {format_param(key, value)}" for key, value in one.params.items() if key != "access"]
     head = [one.suite, one.target, str(one.params.get("access", "")), param_label(one.metric)]
     return ", ".join([" ".join(dict.fromkeys(filter(None, head))), *told])
@@ -126,10 +127,18 @@ def _shown(one: Judged) -> str:
     return f"{'at least' if is_least else 'at most'} {_value(one.shown, one)}"
 
 
+def required_text(one: Judged) -> str:
+    """Write what was required and what came of it, with its confidence."""
+    return (
+        f"required: {_needed(one)}; median {_value(one.median, one)}; shown: {_shown(one)} "
+        f"({percent(one.confidence, 1)})"
+    )
+
+
 _COLUMNS: Final[Sequence[Column[Judged]]] = (
     Column("verdict", lambda one: one.verdict, is_number=False),
     Column("node", lambda one: one.node, is_number=False),
-    Column("number", _number, is_number=False),
+    Column("number", required_number, is_number=False),
     Column("required", _needed),
     Column("median", lambda one: _value(one.median, one)),
     Column("shown", _shown),

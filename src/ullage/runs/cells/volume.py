@@ -113,11 +113,16 @@ def needed_bytes(cells: Iterable[Cell], target: str, *, keep: bool) -> int:
 
 def smaller(options: RunOptions) -> str:
     """Return ``a smaller --volume``: the option of the suite that makes its cases smaller."""
-    return f"a smaller {settable_by(type(options)).by_parameter['volume']}"
+    return f"a smaller {settable_by(type(options)).by_parameter[options.sized_by]}"
 
 
 def _what_fits(cells: Iterable[Cell], most: int, options: RunOptions) -> str:
-    """Advise a smaller volume where one block for every rank has room, else another place."""
+    """Advise a smaller volume where one block for every rank has room, else another place.
+
+    Where a scale shrinks the blocks, too, only the suite knows how small they may be.
+    """
+    if smaller(options).endswith("--scale"):
+        return f"give more --space, {smaller(options)}, or another target"
     least = max(cell.layout.ranks * cell.block_bytes for cell in cells)
     if least <= most:
         return f"{smaller(options)} fits"

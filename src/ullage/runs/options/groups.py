@@ -364,6 +364,11 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
 class RunOptions(MachineOptions, CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
     """Options of suites that repeat cells on storage targets within a time."""
 
+    @property
+    def sized_by(self) -> str:
+        """The parameter that makes the largest cases as large as they are."""
+        return "volume"
+
 
 class StorageOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """Options of suites whose cells have several ranks, by default one for each usable core."""

@@ -89,6 +89,11 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
         ),
     ] = []
 
+    @property
+    def sized_by(self) -> str:
+        """See ``RunOptions``: regions are visited by one rank, and are no part of the volume."""
+        return "region_bytes" if max(self.regions) >= self.volume * max(self.ranks) else "volume"
+
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Fill in the ranks by the cores of this machine."""
