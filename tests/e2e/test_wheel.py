@@ -108,7 +108,7 @@ def test_without_root_compiler_and_mpi_it_measures_the_node(account: Account, wh
     assert done.returncode == 3, done.stderr  # one part is work between ranks
     assert "network: workload 'sockets' is not available here" in done.stderr
     print(f"install {installed - began:.1f} s, node --quick {time.monotonic() - installed:.1f} s")
-    assert some(row for row in rows_of(account.home / "r") if row["samples"])
+    assert some(row for row in rows_of(account.home / "r") if row["repetitions"])
     mpi = account.described()
     assert (mpi["family"], mpi["abi"]) == ("single", "single")
     assert "no mpiexec" in mpi["why"]
@@ -143,7 +143,7 @@ def test_one_wheel_runs_under_every_mpi(account: Account, wheel: Path, package: 
     account.ullage("run", "rings", "--ranks", "2", "--quick", "--result", "rings", path=path)
     account.ullage("run", "tile", "--target", "here=.", "--ranks", "2", "--quick", "--result", "tile", path=path)
     for name in ("rings", "tile"):
-        assert some(row for row in rows_of(account.home / name) if row["samples"])
+        assert some(row for row in rows_of(account.home / name) if row["repetitions"])
         records = next((account.home / name / "records").glob("*.ndjson"))
         recorded = json.loads(records.read_text(encoding="utf-8").partition("\n")[0])["engine"]["mpi"]
         assert says in recorded["library"]
