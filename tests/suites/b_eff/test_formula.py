@@ -22,8 +22,6 @@ from ullage.suites.b_eff.formula import (
     combine,
     latency_s,
     median_b_eff,
-    per_process,
-    ping_pongs,
     read_runs,
     self_check,
 )
@@ -68,7 +66,7 @@ def test_one_bandwidth_everywhere_is_the_answer() -> None:
     values = Values(run)
     assert values.b_eff == pytest.approx(1e9)
     assert values.b_eff_at(20) == pytest.approx(1e9)
-    assert per_process(run, values.b_eff or 0) == pytest.approx(0.25e9)
+    assert (values.b_eff or 0) / run.ranks == pytest.approx(0.25e9)
     assert latency_s(run.ranks, values.b_eff_at(0) or 0) == pytest.approx(4e-9)
 
 
@@ -181,7 +179,7 @@ def test_the_self_check_sees_time_that_no_loop_accounts_for() -> None:
 
 
 def test_the_one_pair_is_told_by_itself() -> None:
-    loops = ping_pongs(usual(), 20)
+    loops = usual().ping_pongs(20)
     assert len(loops) == 3
     assert loops[0].message_bytes / loops[0].one_way_s == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))
     assert loops[0].loops == LOOPS

@@ -13,17 +13,7 @@ from ullage.analysis.statistics import Comparison, Contest, compare_two, level_o
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times
-from ullage.suites.b_eff.formula import (
-    METHODS,
-    RING_COUNT,
-    BEffRun,
-    Values,
-    latency_s,
-    median_b_eff,
-    per_process,
-    ping_pongs,
-    self_check,
-)
+from ullage.suites.b_eff.formula import METHODS, RING_COUNT, BEffRun, Values, latency_s, median_b_eff, self_check
 from ullage.suites.b_eff.options import COUNT, USUAL_BUDGET_S, USUAL_RANDOM_RINGS, USUAL_REPETITIONS, BEffOptions
 from ullage.units import format_bytes, format_rate, format_time
 
@@ -78,28 +68,20 @@ _RANGES: Final = 3
 
 
 def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], level: float) -> list[Finding]:
-    """Collect all findings; what voids the value comes first.
-
-    No finding rests on repetitions that other programs disturbed.
-    """
-    disturbed = any(one.grade == "C" for one in run.repetitions)
-    own = level_of_part(level, _FAMILIES)
-    concluded = [] if disturbed else [*_methods(run, own), *_order(run, own), *_bisection(run, own), *_latency(run)]
-    return [
-        *_invalid(reasons),
-        *_self_check(run),
-        *_headline(run, options, level),
-        *_conditions(options),
-        *concluded,
-        *_degenerate(run),
-    ]
-
-
-def _invalid(reasons: Sequence[str]) -> list[Finding]:
-    if not reasons:
-        return []
-    text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
-    return [finding("b_eff-invalid", "b_eff does not count as a result", text, "warning", reasons=list(reasons))]
+    """Collect all findings, what voids the value first; none rests on repetitions that other programs disturbed."""
+    found: list[Finding] = []
+    if reasons:
+        text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
+        found.append(finding("b_eff-invalid", "b_eff does not count as a result", text, "warning", reasons=reasons))
+    found += [*_self_check(run), *_headline(run, options, level)]
+    if special := conditions(options):
+        text = f"Compare b_eff only with runs of the same conditions: {'; '.join(special)}."
+        title = "b_eff was measured under special conditions"
+        found.append(finding("b_eff-conditions", title, text, "advice", conditions=special))
+    if all(one.grade != "C" for one in run.repetitions):
+        own = level_of_part(level, _FAMILIES)
+        found += [*_methods(run, own), *_order(run, own), *_bisection(run, own), *_latency(run)]
+    return [*found, *_degenerate(run)]
 
 
 def _self_check(run: BEffRun) -> list[Finding]:
@@ -128,7 +110,7 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
     if share is not None:
         rounded = f" Lmax is the power of two below 1/128 of a process's memory ({format_bytes(share)})."
     text = (
-        f"b_eff of {processes(run.ranks)} is {format_rate(value)}, {format_rate(per_process(run, value))} "
+        f"b_eff of {processes(run.ranks)} is {format_rate(value)}, {format_rate(value / run.ranks)} "
         f"each{middle}. With messages of Lmax = {_size(run, last)} it is {format_rate(at_last)}.{rounded}"
     )
     unrounded = {} if share is None else {"lmax_unrounded": share}
@@ -139,14 +121,6 @@ def _headline(run: BEffRun, options: BEffOptions, level: float) -> list[Finding]
 
 def _size(run: BEffRun, number: int) -> str:
     return format_bytes(run.sizes[number])
-
-
-def _conditions(options: BEffOptions) -> list[Finding]:
-    if not (found := conditions(options)):
-        return []
-    text = f"Compare b_eff only with runs of the same conditions: {'; '.join(found)}."
-    title = "b_eff was measured under special conditions"
-    return [finding("b_eff-conditions", title, text, "advice", conditions=list(found))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +263,7 @@ def _bisection(run: BEffRun, level: float) -> list[Finding]:
 
 
 def _latency(run: BEffRun) -> list[Finding]:
-    one_byte, pair = Values(run).b_eff_at(0), ping_pongs(run, 0)
+    one_byte, pair = Values(run).b_eff_at(0), run.ping_pongs(0)
     if one_byte is None:
         return []
     latency = latency_s(run.ranks, one_byte)

@@ -123,6 +123,11 @@ class BEffRun:
         """Patterns that are no part of b_eff."""
         return [name for name in self.patterns if not name.startswith((RING, RANDOM))]
 
+    def ping_pongs(self, size: int) -> list[Loop]:
+        """Return the ping-pongs of one pair with the size of that number, one for each repetition that has it."""
+        found = (repetition.loops.get((PING_PONG, size, METHODS[0])) for repetition in self.repetitions)
+        return [loop for loop in found if loop is not None]
+
 
 def read_runs(measured: Iterable[Measured], repetitions: int | None = None) -> list[BEffRun]:
     """Make a run of each case, with its first ``repetitions`` repetitions at most.
@@ -348,17 +353,6 @@ def latency_s(processes: int, bandwidth_of_one_byte: float) -> float:
     It keeps the factor of the processes for rings too, which resolves D2 (see ``RESOLVED`` in report.py).
     """
     return processes / bandwidth_of_one_byte
-
-
-def ping_pongs(run: BEffRun, size: int) -> list[Loop]:
-    """Return the ping-pongs of one pair with the size of that number, one for each repetition that has it."""
-    found = (repetition.loops.get((PING_PONG, size, METHODS[0])) for repetition in run.repetitions)
-    return [loop for loop in found if loop is not None]
-
-
-def per_process(run: BEffRun, value: float) -> float:
-    """Return one process's share of a value that is accumulated over all of them."""
-    return value / run.ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,6 @@ def lmax_of(memory_bytes: int, cap: int) -> int:
     return min(memory_bytes // _MIB * _MIB // _SHARE, cap)
 
 
-def down_to_power_of_two(lmax: int) -> int:
-    """Round ``lmax`` down to a power of two; 0 stays 0.
-
-    Available memory differs from run to run, and without this no two values would compare.
-    """
-    return 1 << (lmax.bit_length() - 1) if lmax else 0
-
-
 def message_sizes(lmax: int) -> list[int]:
     """Return the 21 sizes: powers of two up to 4 KiB, then eight more in equal ratios up to ``lmax``."""
     smallest = 1 << _POWERS

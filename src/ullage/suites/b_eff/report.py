@@ -19,16 +19,7 @@ from ullage.report.plots import log_axis, nominal, plot
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
 from ullage.runs.kernels.message_pages import MessagePages
-from ullage.suites.b_eff.formula import (
-    METHODS,
-    RING_COUNT,
-    BEffRun,
-    Values,
-    latency_s,
-    ping_pongs,
-    read_runs,
-    self_check,
-)
+from ullage.suites.b_eff.formula import METHODS, RING_COUNT, BEffRun, Values, latency_s, read_runs, self_check
 from ullage.suites.b_eff.suite import B_EFF
 from ullage.units import format_bytes, format_time
 
@@ -199,7 +190,7 @@ def _summary(run: BEffRun) -> list[Grid]:
     """Make the original's table: accumulated over all processes, and of each process."""
     values, last = Values(run), len(run.sizes) - 1
     one_byte, rings_byte = values.b_eff_at(0), values.rings_at(0)
-    first, large = ping_pongs(run, 0), ping_pongs(run, last)
+    first, large = run.ping_pongs(0), run.ping_pongs(last)
     pair_s = min((loop.one_way_s for loop in first), default=None)
     pair_rate = max((loop.message_bytes / loop.one_way_s for loop in large), default=None)
     together = (values.b_eff, values.b_eff_at(last), values.rings_at(last))

@@ -27,25 +27,8 @@ from ullage.runs.options.reading import read_options
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.suites.b_eff.findings import NOT_VALID, Of, findings_of, reasons_against
-from ullage.suites.b_eff.formula import (
-    METHODS,
-    PING_PONG,
-    BEffRun,
-    Values,
-    latency_s,
-    median_b_eff,
-    per_process,
-    ping_pongs,
-    read_runs,
-)
-from ullage.suites.b_eff.options import (
-    SMALLEST_LMAX,
-    WARMED_SIZES,
-    BEffOptions,
-    down_to_power_of_two,
-    lmax_of,
-    message_sizes,
-)
+from ullage.suites.b_eff.formula import METHODS, PING_PONG, BEffRun, Values, latency_s, median_b_eff, read_runs
+from ullage.suites.b_eff.options import SMALLEST_LMAX, WARMED_SIZES, BEffOptions, lmax_of, message_sizes
 from ullage.system.hardware import read_memory, usable_cores
 from ullage.system.limits import read_limits
 from ullage.units import format_bytes, format_volume
@@ -88,7 +71,8 @@ def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None
             raise UserError("the kernel does not say how much memory is available", "", "give --memory or --lmax")
         memory = free // on_a_node
     share = lmax_of(memory, options.lmax_cap)
-    lmax = share if is_said else down_to_power_of_two(share)
+    # Available memory differs from run to run, and without the power of two no two values would compare.
+    lmax = share if is_said else 1 << share.bit_length() >> 1
     if lmax < SMALLEST_LMAX:
         what = f"{format_volume(memory)} of memory for each process allow messages of {format_bytes(lmax)} only"
         raise UserError(what, "", f"give more --memory, fewer --ranks, or --lmax {format_bytes(SMALLEST_LMAX)}")
@@ -120,10 +104,7 @@ def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -
 
 
 def expected_s(options: BEffOptions, patterns: int) -> float:
-    """Estimate the seconds of one repetition.
-
-    It is the budget of each size and method, and more where a single loop takes longer.
-    """
+    """Estimate the seconds of one repetition: the budget of each size and method, more where one loop takes longer."""
     sizes = message_sizes(options.lmax or SMALLEST_LMAX)
     total_s = _AROUND_S
     for index, size in enumerate(sizes):
@@ -187,7 +168,7 @@ class Rows:
             yield from self._row(LATENCY, {"patterns": group, "message_bytes": 1}, samples, "s")
 
     def _pair(self) -> Iterator[Row]:
-        first, last = ping_pongs(self._run, 0), ping_pongs(self._run, len(self._run.sizes) - 1)
+        first, last = self._run.ping_pongs(0), self._run.ping_pongs(len(self._run.sizes) - 1)
         times = [loop.one_way_s for loop in first]
         yield from self._row(PAIR_LATENCY, {"patterns": PING_PONG, "message_bytes": 1}, times, "s")
         rates = [loop.message_bytes / loop.one_way_s for loop in last]
@@ -264,7 +245,7 @@ def b_eff_scores(run: BEffRun, reasons: Sequence[str], level: float) -> list[Sco
         return []
     found = [
         _score("b_eff", value, reasons),
-        _score("b_eff per process", per_process(run, value), reasons),
+        _score("b_eff per process", value / run.ranks, reasons),
         _score("b_eff at Lmax", at_last, reasons),
     ]
     if known is not None:

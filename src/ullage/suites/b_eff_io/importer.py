@@ -32,26 +32,8 @@ from ullage.suites.b_eff_io.patterns import (
     patterns_of,
     write_side,
 )
-from ullage.suites.b_eff_io.printed import (
-    TOTAL,
-    PrintedPartition,
-    read_printed,
-    read_published,
-    recognises_printed,
-    recognises_published,
-)
-from ullage.suites.b_eff_io.rows import (
-    ACCESS,
-    B_EFF_IO,
-    MEGA,
-    MEMORY_TIME,
-    PATTERN,
-    SUITE,
-    TYPE,
-    UNIT,
-    VOLUME,
-    WRITE_SIDE,
-)
+from ullage.suites.b_eff_io.printed import TOTAL, PrintedPartition, read_partitions, recognises
+from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEGA, MEMORY_TIME, PATTERN, TYPE, UNIT, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.values import NOT_VALID
 from ullage.units import format_time, format_volume
 
@@ -345,7 +327,7 @@ def _row(
     found = imported_row(name, metric, unit, _target(partition), {**own, **place}, [value])
     flags = [Flag(code=interval_below(), reason="one sample")]
     verdict = found.verdict if unit == "B/s" else "none"
-    return found.model_copy(update={"verdict": verdict, "flags": flags, "suite": SUITE})
+    return found.model_copy(update={"verdict": verdict, "flags": flags, "suite": "b_eff_io"})
 
 
 def _scores(partitions: Sequence[PrintedPartition]) -> Iterator[Score]:
@@ -367,17 +349,9 @@ def _scores(partitions: Sequence[PrintedPartition]) -> Iterator[Score]:
             yield score(f"{name} of {processes(partition.processes)}", part, partition)
 
 
-# -- the two forms -----------------------------------------------------------------------------------------------------
-
-
-def recognises(text: str) -> bool:
-    """Tell whether the text is in either form: printed, or published as JSON."""
-    return recognises_published(text) or recognises_printed(text)
-
-
 def read(text: str, name: str) -> Summary:
     """Read a file in either form; raise ``UserError`` for what is missing or wrong, with its place."""
-    partitions, release = read_published(text, name) if recognises_published(text) else read_printed(text, name)
+    partitions, release = read_partitions(text, name)
     return Summary(
         suite=IMPORT_SUITE,
         run_id="imported",

@@ -55,19 +55,14 @@ def end_of(phase: PhaseRecord) -> str:
 
 
 def seconds_of(phase: PhaseRecord, gauge: str) -> float:
-    """Return the gauge of the rank that took longest, in seconds; 0 where there is no such gauge."""
+    """Return the gauge of the slowest rank in s, 0 without it; ``pattern_s`` is t_pattern: accounted, sync included."""
     found = phase.gauges.get(gauge)
     return 0.0 if found is None else max(found.most, 0.0)
 
 
-def pattern_s(phase: PhaseRecord) -> float:
-    """Return t_pattern: the accounted seconds of the slowest rank, sync included."""
-    return seconds_of(phase, "pattern_s")
-
-
 def bandwidth_of(phase: PhaseRecord) -> float | None:
     """Return the bytes of all ranks over t_pattern, or None where nothing moved or no time passed."""
-    return pattern_bandwidth(phase.bytes, pattern_s(phase))
+    return pattern_bandwidth(phase.bytes, seconds_of(phase, "pattern_s"))
 
 
 @dataclass(frozen=True)
@@ -114,7 +109,7 @@ class Attempt:
         return TypeTotal(
             bytes=sum(phase.bytes for phase in found),
             open_s=sum(seconds_of(phase, "open_s") for phase in found),
-            patterns_s=sum(pattern_s(phase) for phase in found),
+            patterns_s=sum(seconds_of(phase, "pattern_s") for phase in found),
             close_s=sum(seconds_of(phase, "close_s") for phase in found),
         )
 
@@ -274,6 +269,7 @@ _GAUGES: Final[tuple[Part, ...]] = ("sync", "open", "view", "close", "payload")
 PARTS: Final[tuple[Part, ...]] = ("loops", *_GAUGES, "between", "launch")
 SCHEDULED: Final = "scheduled"
 TOTAL: Final = "total"
+TOLD: Final = (*PARTS, SCHEDULED, TOTAL)
 # Loops may take this multiple of their scheduled time before a finding warns of it.
 MOST_OVER: Final = 1.1
 # More than this between two launches is somebody's pause, not the start of a launch.
@@ -298,6 +294,11 @@ class TimeSpent:
     def total(self) -> float:
         """The sum of all parts."""
         return sum(self.parts.values())
+
+    @property
+    def told(self) -> dict[str, float]:
+        """The seconds of what the report tells of."""
+        return {**self.parts, SCHEDULED: self.scheduled, TOTAL: self.total}
 
 
 def _sum(spent: Sequence[TimeSpent]) -> TimeSpent:
@@ -333,16 +334,13 @@ def by_round(io_run: BEffIoRun, target: str) -> dict[int, TimeSpent]:
 
 
 def _of_launch(launch: Launch, before: Launch | None) -> dict[Access, TimeSpent]:
-    """Split the time of a launch by access.
-
-    Time between its cases, and before its start, belongs to its first access.
-    """
+    """Split the time of a launch by access; time between its cases, and before its start, belongs to its first."""
     found: dict[Access, TimeSpent] = {}
     for access in launch.accesses:
         attempts = [attempt for attempt in launch.attempts if attempt.key.access == access]
         phases = [phase for attempt in attempts for phase in attempt.phases]
         # The schedule counts the accounted seconds without the sync.
-        loops = sum(max(pattern_s(phase) - seconds_of(phase, "sync_s"), 0.0) for phase in phases)
+        loops = sum(max(seconds_of(phase, "pattern_s") - seconds_of(phase, "sync_s"), 0.0) for phase in phases)
         others: dict[Part, float] = {part: sum(seconds_of(one, f"{part}_s") for one in phases) for part in _GAUGES}
         found[access] = TimeSpent({"loops": loops, **others}, sum(fact(phase, "scheduled_s") for phase in phases))
     first = found[launch.accesses[0]]

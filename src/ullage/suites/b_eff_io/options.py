@@ -148,7 +148,13 @@ class BEffIoOptions(
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Settle the partitions by the number of ranks, the hints for these, and the limit of overtime."""
         quick = bool(said.get("quick"))
-        _check_largest_chunk(said)
+        if "lmax" in said and "memory" in said:
+            what = "both options set the largest chunk"
+            raise OptionError("lmax", what, "give only one of them", part="and --memory")
+        lmax = cast("int", said.get("lmax", _MOST_LMAX))
+        if not (_LEAST_LMAX <= lmax <= _MOST_LMAX and lmax % 8 == 0):
+            sizes = f"from {format_bytes(_LEAST_LMAX)} to {format_bytes(_MOST_LMAX)}; 2M at least to be valid"
+            raise OptionError("lmax", "no size that the largest chunk can have", f"a multiple of 8 {sizes}")
         values = super().settle(said)
         ranks, time_s = cast("int", values["ranks"]), cast("float", values["time_s"])
         usual = [ranks] if quick else default_partitions(ranks)
@@ -187,13 +193,3 @@ def default_overtime(partition_s: float) -> float:
     A run that counts does what the definition asks for: it has no limit (0).
     """
     return SHORT_OVERTIME if partition_s < VALID_S else 0.0
-
-
-def _check_largest_chunk(said: Mapping[str, object]) -> None:
-    if "lmax" in said and "memory" in said:
-        what = "both options set the largest chunk"
-        raise OptionError("lmax", what, "give only one of them", part="and --memory")
-    lmax = cast("int", said.get("lmax", _MOST_LMAX))
-    if not (_LEAST_LMAX <= lmax <= _MOST_LMAX and lmax % 8 == 0):
-        sizes = f"from {format_bytes(_LEAST_LMAX)} to {format_bytes(_MOST_LMAX)}; 2M at least to be valid"
-        raise OptionError("lmax", "no size that the largest chunk can have", f"a multiple of 8 {sizes}")

@@ -41,16 +41,8 @@ X_LABELS: Final[dict[Size, str]] = dict(zip(ROWS, ("1k", "+8", "32k", "+8", "1M"
 # This maps each well-formed chunk to the one that is 8 bytes longer.
 MISALIGNED: Final[dict[Size, Size]] = {"1k": "1k+8", "32k": "32k+8", "1M": "1M+8"}
 
-_CHUNKS: Final[dict[Size, int]] = {
-    "first": MIB,
-    "2M calls": MIB,
-    "1M": MIB,
-    "32k": 32 * KIB,
-    "1k": KIB,
-    "32k+8": 32 * KIB + 8,
-    "1k+8": KIB + 8,
-    "1M+8": MIB + 8,
-}
+_WELL_FORMED: Final[dict[Size, int]] = {"first": MIB, "2M calls": MIB, "1M": MIB, "32k": 32 * KIB, "1k": KIB}
+_CHUNKS: Final = _WELL_FORMED | {longer: _WELL_FORMED[size] + 8 for size, longer in MISALIGNED.items()}
 # A call of type scatter moves so many chunks; a call of the other types always moves one.
 _SCATTERED: Final[dict[Size, int]] = {"2M calls": 2, "32k": 32, "1k": 1024, "32k+8": 32, "1k+8": 1024}
 
@@ -97,19 +89,8 @@ def _one_chunk(largest: int) -> dict[Size, int]:
     return {"first": 0, "Lmax": largest, "1M": 2, "32k": 1, "1k": 1, "32k+8": 1, "1k+8": 1, "1M+8": 2}
 
 
-_SCATTER: Final[dict[Size, int]] = {
-    "first": 0,
-    "Lmax": 4,
-    "2M calls": 4,
-    "1M": 4,
-    "32k": 2,
-    "1k": 2,
-    "32k+8": 2,
-    "1k+8": 2,
-    "1M+8": 2,
-}
 _UNITS: Final[dict[PatternType, dict[Size, int]]] = {
-    "scatter": _SCATTER,
+    "scatter": {"first": 0, "Lmax": 4, "2M calls": 4, "1M": 4, "32k": 2, "1k": 2, "32k+8": 2, "1k+8": 2, "1M+8": 2},
     "shared": _one_chunk(4),
     "separated": _one_chunk(2),
     "segmented": {**_one_chunk(2), "fill-up": 0},

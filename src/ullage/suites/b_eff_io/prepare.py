@@ -228,14 +228,10 @@ class _Rounds(Execution):
         )
         texts = [("pattern-timeout", text)]
         if self._is_given_up(key):
-            numbers, place = (
-                listing(list(map(str, self._left_out(key)))),
-                f"{processes(key.ranks)}{where} on {key.target}",
-            )
-            given_up = (
-                f"patterns {numbers} of type {key.type} hung with {place}: the rest of the type is given up there"
-            )
-            texts.append(("type-given-up", given_up))
+            numbers = listing(list(map(str, self._left_out(key))))
+            place = f"{processes(key.ranks)}{where} on {key.target}"
+            text = f"patterns {numbers} of type {key.type} hung with {place}: the rest of the type is given up there"
+            texts.append(("type-given-up", text))
         for code, text in texts:
             self.session.note(launch, "warning", code, text, "the result is NOT VALID")
             self.session.progress.say(text)

@@ -75,16 +75,22 @@ class PrintedPartition:
     verdict: str = ""
 
 
-def recognises_printed(text: str) -> bool:
-    """Tell whether the text has the headline, or a line of the averages above it."""
-    return _VALUE.search(text) is not None or _AVERAGE.search(text) is not None
+def recognises(text: str) -> bool:
+    """Tell whether the text has the headline, or a line of the averages above it, or both as JSON."""
+    return _is_published(text) or _VALUE.search(text) is not None or _AVERAGE.search(text) is not None
 
 
-def read_printed(text: str, name: str) -> tuple[Sequence[PrintedPartition], str]:
-    """Read all known lines and leave others alone; raise ``UserError`` for a value that is missing.
+def _is_published(text: str) -> bool:
+    return text.lstrip().startswith("{") and '"b_eff_io_mb_s"' in text and '"weighted_average_mb_s"' in text
+
+
+def read_partitions(text: str, name: str) -> tuple[Sequence[PrintedPartition], str]:
+    """Read either form, all known lines of the printed one; raise ``UserError`` for what is missing or wrong.
 
     Return all partitions of one output, and the release, which is empty where it was not printed.
     """
+    if _is_published(text):
+        return [_published(text, name)], ""
     reader = _Reader(name)
     for number, line in enumerate(text.splitlines(), start=1):
         reader.read(line.rstrip(), number)
@@ -233,19 +239,13 @@ class _Published(Strict):
     note: str = ""
 
 
-def recognises_published(text: str) -> bool:
-    """Tell whether the text is a JSON object with the headline and the averages."""
-    return text.lstrip().startswith("{") and '"b_eff_io_mb_s"' in text and '"weighted_average_mb_s"' in text
-
-
-def read_published(text: str, name: str) -> tuple[Sequence[PrintedPartition], str]:
-    """Read the published sample; raise ``UserError`` with the place of the first mistake."""
+def _published(text: str, name: str) -> PrintedPartition:
     right = "write processes, weighted_average_mb_s with write and read, and b_eff_io_mb_s"
     table = document_of(_Published, text, name, right)
     missing = [access for access in ("write", "read") if access not in table.weighted_average_mb_s]
     if missing:
         raise UserError(f"weighted_average_mb_s: no {missing[0]}", name, right)
-    partition = PrintedPartition(
+    return PrintedPartition(
         processes=table.processes,
         averages={access: printed(repr(value)) for access, value in table.weighted_average_mb_s.items()},
         value=_shown(table.b_eff_io_mb_s),
@@ -253,7 +253,6 @@ def read_published(text: str, name: str) -> tuple[Sequence[PrintedPartition], st
         percent=_shown(table.percent_of_memory),
         scheduled_min=_shown(table.scheduled_minutes),
     )
-    return [partition], ""
 
 
 def _shown(value: float | None) -> Printed | None:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a b_eff_io run: values, the original's summary, patterns, hints, and where the time went."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from typing import Final, TypeVar
 
 from ullage.analysis.settings import select
-from ullage.grouping import nested
+from ullage.grouping import grouped, nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
@@ -20,18 +20,7 @@ from ullage.report.headlines import Rule
 from ullage.report.table import Cell, number_cell
 from ullage.suites.b_eff_io.charts import CHART, HINT_CHART
 from ullage.suites.b_eff_io.measured import PARTS, SCHEDULED, TOTAL
-from ullage.suites.b_eff_io.patterns import (
-    ACCESSES,
-    PATTERNS,
-    POSITIONS,
-    TYPES,
-    Access,
-    Pattern,
-    PatternType,
-    Size,
-    pattern_of,
-    patterns_of,
-)
+from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, POSITIONS, TYPES, Access, Pattern, Size, pattern_of
 from ullage.suites.b_eff_io.rows import ACCESS, CALLS, MEGA, MEMORY_TIME, SUITE, TIME, TYPE, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.sheets import MOST_SHEETS, Sheet, best_sheets, phases_of, sheets_of, title_of
 from ullage.units import format_bytes, format_time, format_volume
@@ -171,22 +160,13 @@ def hints(data: ReportData, sheets: Sequence[Sheet]) -> list[Grid]:
 
 
 def _patterns_text(found: Sequence[tuple[Access, Pattern]]) -> str:
-    """Name the patterns: ``all patterns``, or ``scatter, shared 1k 1k+8``.
-
-    The accesses follow where they are not all three.
-    """
-    numbers = {pattern.number for _, pattern in found}
-    accesses = list(dict.fromkeys(access for access, _ in found))
-    text = "all patterns"
-    if len(numbers) < len(PATTERNS):
-        text = ", ".join(filter(None, (_type_text(kind, numbers) for kind in TYPES)))
+    """Name the patterns, ``all patterns`` or ``scatter, shared 1k 1k+8``, and the accesses where not all three."""
+    patterns, accesses = {pattern for _, pattern in found}, dict.fromkeys(access for access, _ in found)
+    every = grouped((pattern.type, pattern) for pattern in PATTERNS)
+    by_type = grouped((pattern.type, pattern.size) for pattern in PATTERNS if pattern in patterns)
+    types = [kind if len(by_type[kind]) == len(every[kind]) else " ".join([kind, *by_type[kind]]) for kind in by_type]
+    text = "all patterns" if len(patterns) == len(PATTERNS) else ", ".join(types)
     return text if len(accesses) == len(ACCESSES) else f"{text} ({', '.join(accesses)})"
-
-
-def _type_text(kind: PatternType, numbers: set[int]) -> str:
-    every = patterns_of(kind)
-    sizes = [pattern.size for pattern in every if pattern.number in numbers]
-    return "" if not sizes else kind if len(sizes) == len(every) else f"{kind} {' '.join(sizes)}"
 
 
 # -- all sheets together -----------------------------------------------------------------------------------------------
@@ -285,7 +265,8 @@ def _times(data: ReportData) -> list[Grid]:
     found = nested(((row.target, row.count("ranks"), row.word("access")), row.word("part"), row.median) for row in rows)
     lines = [((target, str(ranks), access), parts) for (target, ranks, access), parts in found.items()]
     if len(lines) > 1:
-        lines.append((("", "", "all"), _sums(parts for _, parts in lines)))
+        seconds = grouped(pair for _, parts in lines for pair in parts.items())
+        lines.append((("", "", "all"), {part: sum(each) for part, each in seconds.items()}))
     several = len({target for target, _, _ in found}) > 1
     heads = ["target", "access", "processes", *(each := (SCHEDULED, *PARTS, TOTAL))]
     texts = [
@@ -298,14 +279,6 @@ def _times(data: ReportData) -> list[Grid]:
         for (target, ranks, access), parts in lines
     ]
     return texts_grid("Where the time of a round went", heads, texts, ("target", "access"))
-
-
-def _sums(lines: Iterable[dict[str, float]]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for line in lines:
-        for part, seconds in line.items():
-            found[part] = found.get(part, 0.0) + seconds
-    return found
 
 
 _REPORT: Final = PartOfReport(SUITE, "disk", 4)

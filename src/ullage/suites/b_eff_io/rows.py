@@ -11,7 +11,7 @@ from operator import methodcaller
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.settings import first, select
-from ullage.analysis.verdicts.cache import Verdict, cache_verdict, combine_verdicts
+from ullage.analysis.verdicts.cache import cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar
@@ -20,20 +20,9 @@ from ullage.model.summary import Row, Score
 from ullage.quantity import percent, processes
 from ullage.results.row_checks import check_launch
 from ullage.results.rows import RowContext, RowFrame, TargetFacts, build_rows, nodes_of
-from ullage.suites.b_eff_io.measured import (
-    PARTS,
-    SCHEDULED,
-    TOTAL,
-    Attempt,
-    BEffIoRun,
-    end_of,
-    fact,
-    overheads,
-    pattern_s,
-    seconds_of,
-)
-from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, memory_s, patterns_of, types_of
-from ullage.suites.b_eff_io.values import CUTS, NOT_VALID, PartitionRound, Spot, memory_bytes, rounds_of
+from ullage.suites.b_eff_io.measured import TOLD, Attempt, BEffIoRun, end_of, fact, overheads, seconds_of
+from ullage.suites.b_eff_io.patterns import ACCESSES, Access, Pattern, PatternType, memory_s, patterns_of
+from ullage.suites.b_eff_io.values import CUTS, NOT_VALID, PartitionRound, Spot, cells_of, memory_bytes, rounds_of
 
 SUITE: Final = "b_eff_io"
 B_EFF_IO: Final = "b_eff_io"
@@ -53,18 +42,6 @@ _DIRECTIONS: Final = ("write", "read")
 _ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
 _MOST_PAYLOAD: Final = 0.01
 Unit: TypeAlias = Literal["B/s", "B", "s"]
-
-
-def _verdicts(phases: Sequence[PhaseRecord], facts: TargetFacts) -> list[Verdict]:
-    """Return a verdict for each direction in which the phases moved data."""
-    by_direction = ([phase for phase in phases if phase.access == direction] for direction in _DIRECTIONS)
-    return [
-        cache_verdict(
-            merge(alike), memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data
-        )
-        for alike in by_direction
-        if alike
-    ]
 
 
 def merge(phases: Sequence[PhaseRecord]) -> PhaseRecord:
@@ -119,13 +96,13 @@ class SpotRows:
             yield from self._row(frame, ACCESS, {"access": access}, self._each(methodcaller("access", access)))
 
     def _types(self) -> Iterator[Row]:
-        for access, kind in self._cells():
-            good = [one for one in self._io_run.attempts(self._spot.key(access, kind)) if one.good]
+        for key in cells_of(self._io_run, self._spot):
+            good = [one for one in self._io_run.attempts(key) if one.good]
             if good:
-                frame = self._judge((list(one.good.values()) for one in good), _direction(access))
+                frame = self._judge((list(one.good.values()) for one in good), _direction(key.access))
                 own = replace(frame, case=good[-1].case.case, flags=[*_lost_flags(good), *frame.flags])
                 samples = [value for one in good if (value := one.bandwidth) is not None]
-                yield from self._row(own, TYPE, {"access": access, "pattern_type": kind}, samples)
+                yield from self._row(own, TYPE, {"access": key.access, "pattern_type": key.type}, samples)
 
     def _others(self) -> Iterator[Row]:
         for access in ACCESSES:
@@ -137,14 +114,10 @@ class SpotRows:
             times = [memory_s(memory, found.b_eff_io) for found in self._rounds if found.b_eff_io]
             yield from self._row(self._bare, MEMORY_TIME, {}, times, "s")
 
-    def _cells(self) -> list[tuple[Access, PatternType]]:
-        rewrite = self._io_run.options.rewrite
-        return [(access, kind) for access in ACCESSES for kind in types_of(access, rewrite=rewrite)]
-
     def _patterns(self) -> Iterator[Row]:
-        for access, kind in self._cells():
-            attempts = self._io_run.attempts(self._spot.key(access, kind))
-            for pattern in patterns_of(kind):
+        for key in cells_of(self._io_run, self._spot):
+            attempts = self._io_run.attempts(key)
+            for pattern in patterns_of(key.type):
                 with_it = [one for one in attempts if pattern.number in one.good]
                 if with_it:
                     yield from self._pattern(pattern, with_it)
@@ -166,7 +139,14 @@ class SpotRows:
             "call_bytes": round(fact(phases[-1], "call_bytes")),
             **self._common,
         }
-        own = [*_ended_early(phases), *(_payload_flag(phases, pattern) if self._facts.holds_data else [])]
+        ends = [end_of(phase) for phase in phases]
+        # Of a pattern that ended early a few calls, maybe one, stand for it.
+        own = [
+            Flag(code=f"{EARLY}:{why}", reason=f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
+            for why in CUTS
+            if why in ends
+        ]
+        own += _payload_flag(phases, pattern) if self._facts.holds_data else []
         for row in build_rows(launches, context):
             # Who waited is in the protocol; the law looks at time that no pattern accounts for.
             flags = [*(flag for flag in row.flags if flag.code != IDLE_RANKS), *own]
@@ -182,10 +162,17 @@ class SpotRows:
         known = [phases for phases in rounds if phases]
         if not known:
             return self._judged
+        facts = self._facts
+        verdicts = [
+            cache_verdict(
+                merge(alike), memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data
+            )
+            for phases in known
+            for direction in _DIRECTIONS
+            if (alike := [phase for phase in phases if phase.access == direction])
+        ]
         # Verdicts may differ here because of the direction, not the repetition.
-        verdict = combine_verdicts(
-            [verdict for phases in known for verdict in _verdicts(phases, self._facts)], are_repetitions=False
-        )
+        verdict = combine_verdicts(verdicts, are_repetitions=False)
         grade = row_grade([phase for phases in known for phase in phases])
         return replace(self._judged, verdict=verdict, grade=grade, ceiling=self._facts.ceilings.get(ceiling))
 
@@ -221,18 +208,12 @@ def _lost_flags(attempts: Sequence[Attempt]) -> Iterator[Flag]:
         yield Flag(code="incomplete", reason=f"{failed} of {len(attempts)} repetitions did not come to their end")
 
 
-def _ended_early(phases: Sequence[PhaseRecord]) -> list[Flag]:
-    """Flag a pattern that ended early: a few calls, maybe one, stand for it then."""
-    ends = [end_of(phase) for phase in phases]
-    return [
-        Flag(code=f"{EARLY}:{why}", reason=f"{ends.count(why)} of {len(ends)} repetitions ended early by {why}")
-        for why in CUTS
-        if why in ends
-    ]
-
-
 def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]:
-    shares = [seconds_of(phase, "payload_s") / pattern_s(phase) for phase in phases if pattern_s(phase) > 0]
+    shares = [
+        seconds_of(phase, "payload_s") / seconds_of(phase, "pattern_s")
+        for phase in phases
+        if seconds_of(phase, "pattern_s") > 0
+    ]
     alone = pattern.type in _ALONE and phases[-1].ranks > 1
     if not alone or not shares or max(shares) <= _MOST_PAYLOAD:
         return []
@@ -259,9 +240,8 @@ def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
     rows: list[Row] = []
     for access, ranks in dict.fromkeys((place.access, place.ranks) for place in mine):
         found = [spent for place, spent in mine.items() if (place.access, place.ranks) == (access, ranks)]
-        samples = {part: [spent.parts[part] for spent in found if part in spent.parts] for part in PARTS}
-        whole = {SCHEDULED: [spent.scheduled for spent in found], TOTAL: [spent.total for spent in found]}
-        for part, values in {**samples, **whole}.items():
+        for part in TOLD:
+            values = [spent.told[part] for spent in found if part in spent.told]
             own: dict[str, Scalar] = {"access": access, "part": part, **_common_params(runs[ranks], io_run, ALL_SETS)}
             rows += [RowFrame(TIME, "s", target, own).row(values, level)] if values else []
     return rows

@@ -86,14 +86,14 @@ def _findings(
         yield from sets_compared([_sound(one) for one in spots], label, level)
         yield from ignored(io_run, target, label) if holds_data else []
         yield from _time_kept(io_run, target, label)
-    yield from _special_conditions(io_run)
+    if found := conditions(io_run.options):
+        text = f"Compare b_eff_io only with runs of the same conditions: {'; '.join(found)}."
+        title = "b_eff_io was measured under special conditions"
+        yield finding("b_eff_io-conditions", title, text, "advice", conditions=found)
 
 
 def _sound(one: SpotScores) -> SpotScores:
-    """Leave out the rows that others disturbed (grade C).
-
-    What is not valid by the rules of the list may still be compared.
-    """
+    """Leave out rows that others disturbed (grade C). What is not valid by the rules may still be compared."""
     return replace(one, rows=[row for row in one.rows if row.grade != "C"])
 
 
@@ -101,7 +101,11 @@ def _of_set(
     io_run: BEffIoRun, spots: Sequence[SpotScores], label: str, level: float, *, holds_data: bool
 ) -> Iterator[Finding]:
     """Yield the findings on one set of hints on one target."""
-    yield from _invalid(spots[0], label)
+    one = spots[0]
+    if one.whole:
+        text = f"{label}b_eff_io is NOT VALID: {'; '.join(one.whole)}. The number is a look, not a result."
+        title, place = f"{label}b_eff_io does not count as a result", {"hint_set": one.hint_set, "reasons": one.whole}
+        yield finding("b_eff_io-invalid", title, text, "warning", target=one.spot.target, **place)
     yield from _losses(io_run, spots, label)
     top = best(spots)
     if top is not None:
@@ -110,17 +114,6 @@ def _of_set(
         if holds_data:
             yield from _cache(io_run, top, label)
             yield from _memory_time(io_run, top, label)
-
-
-def _invalid(one: SpotScores, label: str) -> Iterator[Finding]:
-    """Warn that the value does not count, with every reason."""
-    if one.whole:
-        text = f"{label}b_eff_io is NOT VALID: {'; '.join(one.whole)}. The number is a look, not a result."
-        title, place = (
-            f"{label}b_eff_io does not count as a result",
-            {"target": one.spot.target, "hint_set": one.hint_set},
-        )
-        yield finding("b_eff_io-invalid", title, text, "warning", **place, reasons=one.whole)
 
 
 def _headline(one: SpotScores, label: str, partitions: int) -> Iterator[Finding]:
@@ -255,10 +248,7 @@ _SMALL: Final = 0.02
 
 
 def _time_kept(io_run: BEffIoRun, target: str, label: str) -> Iterator[Finding]:
-    """Say whether the loops kept to their schedule, and what else took time.
-
-    The round with the longest loops is judged.
-    """
+    """Say whether the loops kept to their schedule, and what else took time, by the round with the longest loops."""
     spent = max(by_round(io_run, target).values(), key=lambda one: one.loops, default=None)
     if spent is None:
         return
@@ -279,11 +269,3 @@ def _time_kept(io_run: BEffIoRun, target: str, label: str) -> Iterator[Finding]:
     title, severity = f"{label}Loops took {ratio} the scheduled time", "warning" if is_over else "info"
     whole = {"round_s": scheduled, "scheduled": spent.scheduled, "total": spent.total}
     yield finding("b_eff_io-time", title, text, severity, target=target, **whole, **spent.parts)
-
-
-def _special_conditions(io_run: BEffIoRun) -> Iterator[Finding]:
-    """State the conditions that other runs must share to be compared with this one."""
-    if found := conditions(io_run.options):
-        text = f"Compare b_eff_io only with runs of the same conditions: {'; '.join(found)}."
-        title = "b_eff_io was measured under special conditions"
-        yield finding("b_eff_io-conditions", title, text, "advice", conditions=found)

@@ -23,16 +23,7 @@ from ullage.model.system import SystemFacts
 from ullage.quantity import percent, processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
-from ullage.suites.b_eff_io.measured import (
-    Attempt,
-    BEffIoRun,
-    bandwidth_of,
-    end_of,
-    fact,
-    pattern_s,
-    read_run,
-    seconds_of,
-)
+from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, end_of, fact, read_run, seconds_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
 from ullage.suites.b_eff_io.patterns import (
     ACCESSES,
@@ -152,7 +143,7 @@ def _line(attempt: Attempt, phase: PhaseRecord) -> str:
     return (
         f"{phase.ranks:>5} {attempt.key.access:<8}{attempt.key.type:<10}{number:>3} "
         f"{fact(phase, 'scheduled_s'):8.3f} {chunk:>11} {call:>11} {calls:>9} {phase.bytes / MIB:12.3f} "
-        f"{pattern_s(phase):10.6f} = {times} {lasts} {shown:11.3f}  {end_of(phase) or phase.status}"
+        f"{seconds_of(phase, 'pattern_s'):10.6f} = {times} {lasts} {shown:11.3f}  {end_of(phase) or phase.status}"
     )
 
 
@@ -162,10 +153,7 @@ _MINUTE_S: Final = 60.0
 
 
 def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[str]) -> str:
-    """Return the summary of the partitions of one set of hints on one target.
-
-    ``head``: what made it, and where.
-    """
+    """Return the summary of the partitions of one set of hints on one target. ``head``: what made it, and where."""
     lines: list[str] = []
     for one in found:
         lines += [*map(one_line, head), *_options(io_run.options, one), "", *table(io_run, one), ""]

@@ -57,7 +57,7 @@ def spots_of(io_run: BEffIoRun) -> list[Spot]:
     return list(dict.fromkeys(Spot(key.target, key.hints, key.ranks) for key in io_run.keys))
 
 
-def _cells_of(io_run: BEffIoRun, spot: Spot) -> list[CellKey]:
+def cells_of(io_run: BEffIoRun, spot: Spot) -> list[CellKey]:
     """Return all cells that were asked for, in the order of the report."""
     rewrite = io_run.options.rewrite
     return [spot.key(access, kind) for access in ACCESSES for kind in types_of(access, rewrite=rewrite)]
@@ -175,7 +175,7 @@ def lost_patterns(io_run: BEffIoRun, spot: Spot) -> list[Lost]:
     """
     found: dict[tuple[CellKey, str, str], set[int]] = {}
     for number in io_run.rounds:
-        for key in _cells_of(io_run, spot):
+        for key in cells_of(io_run, spot):
             attempt = io_run.attempt(number, key)
             if attempt is None and is_given_up(io_run, number, key):
                 found.setdefault((key, "given up", ""), set()).update(_numbers(key))
@@ -295,7 +295,9 @@ _WITHOUT_SHARED_POINTERS: Final = "pattern type shared does without shared file 
 def criteria(io_run: BEffIoRun, spots: Sequence[Spot]) -> dict[str, bool]:
     """Return the three criteria of release 2.1, and whether all of ``spots`` reach them."""
     attempts = _attempts(io_run, spots)
-    is_without_error = not any(lost_patterns(io_run, spot) for spot in spots) and not _bad_blocks(attempts)
+    is_without_error = not any(lost_patterns(io_run, spot) for spot in spots) and not any(
+        one.bad_blocks for one in attempts
+    )
     return {
         "scheduled time of each partition at least 30 min": io_run.options.partition_s >= VALID_S,
         "shared file pointers used for pattern type shared": _uses_shared_pointers(io_run.options, attempts),
@@ -311,10 +313,6 @@ def _uses_shared_pointers(options: BEffIoOptions, attempts: Iterable[Attempt]) -
     """Tell whether shared file pointers were asked for, and used in type shared by what the engine says."""
     shared = [phase for one in attempts if one.key.type == "shared" for phase in one.good.values()]
     return options.shared_pointer and all(phase.facts.get("shared_pointer") is True for phase in shared)
-
-
-def _bad_blocks(attempts: Iterable[Attempt]) -> int:
-    return sum(attempt.bad_blocks for attempt in attempts)
 
 
 def reasons_against(io_run: BEffIoRun, spots: Sequence[Spot], *, holds_data: bool = True) -> list[str]:
@@ -335,7 +333,7 @@ def reasons_against(io_run: BEffIoRun, spots: Sequence[Spot], *, holds_data: boo
     for spot in spots:
         where = f" with {processes(spot.ranks)}" if len(spots) > 1 else ""
         found += [f"{text}{where}" for text in _untold(io_run, spot)]
-    bad = _bad_blocks(attempts)
+    bad = sum(one.bad_blocks for one in attempts)
     return [*found, *([f"{plural(bad, 'block')} came back wrong"] if bad else [])]
 
 
@@ -343,7 +341,7 @@ def _untold(io_run: BEffIoRun, spot: Spot) -> list[str]:
     """Name the types that no round has tried to the end, as when somebody stopped the run."""
     lacking = grouped(
         (key.access, key.type)
-        for key in _cells_of(io_run, spot)
+        for key in cells_of(io_run, spot)
         if all(one.case.status == "interrupted" for one in io_run.attempts(key))
     )
     return [

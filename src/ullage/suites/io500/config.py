@@ -68,14 +68,16 @@ def default_stonewall_s(config: OfficialConfig) -> float:
     return COMPETITION_STONEWALL_S if config.competition else STONEWALL_S
 
 
-def check_data_folder(official: OfficialConfig, targets: Sequence[Target]) -> None:
-    """Raise ``UserError`` where the file names another place than the targets: it was made for another run."""
-    if not official.data_folder:
-        return
+def check_against(official: OfficialConfig, targets: Sequence[Target], ranks: int) -> None:
+    """Raise ``UserError`` where the file was made for another place, or for find on other ranks than all."""
     asked = Path(official.data_folder).expanduser().absolute()
-    if all(target_path(target) != asked for target in targets):
+    if official.data_folder and all(target_path(target) != asked for target in targets):
         right = f"write --target NAME={official.data_folder}, or leave datadir out"
         raise UserError(f"datadir {official.data_folder} is not among the targets", official.file, right)
+    for section, count in official.find_ranks.items():
+        if count != ranks:
+            what = f"[{section}] nproc {count}: find runs on all {ranks} ranks"
+            raise UserError(what, official.file, f"leave it out, or run with --ranks {count}")
 
 
 def check_result_folder(official: OfficialConfig) -> None:
@@ -88,14 +90,6 @@ def check_result_folder(official: OfficialConfig) -> None:
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         what = f"resultdir {official.result_folder}: {nearest} is not a folder that can be written to"
         raise UserError(what, official.file, "name another, or leave it out", EXIT_ENVIRONMENT)
-
-
-def check_find_ranks(official: OfficialConfig, ranks: int) -> None:
-    """Raise ``UserError`` where the file wants find on fewer or more ranks than the run, as it runs on all."""
-    for section, count in official.find_ranks.items():
-        if count != ranks:
-            what = f"[{section}] nproc {count}: find runs on all {ranks} ranks"
-            raise UserError(what, official.file, f"leave it out, or run with --ranks {count}")
 
 
 # -- reading the file --------------------------------------------------------------------------------------------------
@@ -136,7 +130,7 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
     for section in former:
         reading.notes[f"[{section}] is a phase of earlier releases and is not run"] = None
     # What a phase says of itself wins over what its group says, and that over [global].
-    for entry in sorted(entries, key=_rank):
+    for entry in sorted(entries, key=lambda entry: 2 if entry.section in BY_NAME else int(entry.section in GROUPS)):
         _take(entry, reading)
     _check_workbench(entries, name)
     if reading.said.get("directory_per_process") and not reading.said.get("file_per_process", True):
@@ -159,14 +153,6 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
         first = error.errors(include_url=False, include_context=False)[0]
         place = next((f"[{one.section}] {one.key}" for one in entries if one.known.member == first["loc"][0]), "")
         raise UserError(f"{first['input']}: {first['msg']}", f"{name} {place}") from error
-
-
-def _rank(entry: Entry) -> int:
-    return 2 if entry.section in BY_NAME else 1 if entry.section in GROUPS else 0
-
-
-def _phases(section: str) -> tuple[str, ...]:
-    return GROUPS.get(section) or ((section,) if section in BY_NAME else tuple(phase.name for phase in PHASES))
 
 
 def _with_dependants(skipped: list[str], notes: dict[str, None]) -> list[str]:
@@ -202,7 +188,8 @@ def _take(entry: Entry, reading: _Reading) -> None:
 
 
 def _take_of_phases(entry: Entry, reading: _Reading) -> None:
-    for name in _phases(entry.section):
+    all_phases = [phase.name for phase in PHASES]
+    for name in [entry.section] if entry.section in BY_NAME else GROUPS.get(entry.section, all_phases):
         match entry.key:
             case "run":
                 reading.runs[name] = bool(entry.value) and reading.runs.get(name, True)

@@ -198,7 +198,10 @@ def _entry(section: str, word: str, text: str, place: str) -> Entry | None:
     if not text:
         return None
     where = f"{place} [{section}] {key}"
-    return Entry(section, key, _value(KEYS[section][key].kind, text, where), where)
+    form, read, what, right = _FORMS[KEYS[section][key].kind]
+    if re.fullmatch(form, text, re.IGNORECASE | re.ASCII) is None:
+        raise UserError(f"'{text}' is not {what}", where, right)
+    return Entry(section, key, read(text), where)
 
 
 _FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = {
@@ -209,13 +212,6 @@ _FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = 
     "text": (r"(?s:.*)", str, "", ""),
 }
 """How a value of each kind is written and read, what it is, and what would be right."""
-
-
-def _value(kind: Kind, text: str, where: str) -> IniValue:
-    form, read, what, right = _FORMS[kind]
-    if re.fullmatch(form, text, re.IGNORECASE | re.ASCII) is None:
-        raise UserError(f"'{text}' is not {what}", where, right)
-    return read(text)
 
 
 # -- the value of API: a backend, and the words behind it --------------------------------------------------------------

@@ -20,7 +20,7 @@ from ullage.suites.io500.validity import Validity
 
 SCORE_SECTIONS: Final[dict[Mode, str]] = {"standard": "SCORE", "extended": "SCOREX"}
 # Until 2021 the keys of this section stood before the first section.
-RUN_SECTION: Final = "run"
+_RUN_SECTION: Final = "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +207,7 @@ def _with_score(run: OfficialRun, match: re.Match[str], place: str) -> OfficialR
 
 
 def _phase_of_line(match: re.Match[str], place: str) -> PhaseResult | None:
-    """Return the phase of a result line, or None for one that is gone and did not count.
-
-    Raise ``UserError`` for a wrong unit.
-    """
+    """Return the phase of a result line, None for one that is gone, not counted; ``UserError`` for a wrong unit."""
     name = _phase_name(match.group("name"), place)
     if name not in BY_NAME or (BY_NAME[name] in FORMER and match.group("blank")):
         return None
@@ -284,7 +281,7 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
     for line in ini_lines(text, name, trailing_comments=False):
         if line.comment:
             found[current].hear(line.comment)
-        elif line.section == RUN_SECTION and list(found) == [""] and not found[""].values:
+        elif line.section == _RUN_SECTION and list(found) == [""] and not found[""].values:
             found[""].place = line.place
         elif line.section is not None:
             current = _section_name(line.section, line.place)
@@ -303,7 +300,7 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
 
 def _section_name(text: str, place: str) -> str:
     """Return the section's name of today; raise ``UserError`` for ``[run]`` where something stands before it."""
-    if text == RUN_SECTION:
+    if text == _RUN_SECTION:
         raise UserError("section [run] is not the first", place, "put it before everything else, once")
     return text if text in SCORE_SECTIONS.values() else _phase_name(text, place)
 

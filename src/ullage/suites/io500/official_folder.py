@@ -22,15 +22,7 @@ from ullage.results.rows import Measured
 from ullage.runs.options.reading import read_options
 from ullage.suites.io500.config import GROUPS
 from ullage.suites.io500.ini import KEYS, read_entries
-from ullage.suites.io500.official import (
-    RUN_SECTION,
-    SCORE_SECTIONS,
-    OfficialRun,
-    PhaseResult,
-    ScoreResult,
-    make_run,
-    mark_short,
-)
+from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, ScoreResult, make_run, mark_short
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, modes_of, phases_of, scored_phases
 from ullage.suites.io500.rounds import Digest, Round, read_rounds, stamp
@@ -71,7 +63,7 @@ def _mark(invalid: bool) -> str:  # noqa: FBT001
 def ini_text(run: OfficialRun) -> str:
     """Write a run as result.txt: ``[run]``, a section a phase with its reasons as comments, then the scores."""
     head = {"procs": str(run.ranks) if run.ranks else "", "version": run.version, **run.pairs, "mode": run.mode}
-    lines = [f"[{RUN_SECTION}]", *_pairs(head), *_stamp("START", run.started), *_reasons(run.notes), ""]
+    lines = ["[run]", *_pairs(head), *_stamp("START", run.started), *_reasons(run.notes), ""]
     for phase in run.phases:
         lines += ["", f"[{phase.name}]", *_section(phase)]
     for mode, section in SCORE_SECTIONS.items():

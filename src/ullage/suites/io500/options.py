@@ -26,13 +26,7 @@ from ullage.runs.options.groups import (
 )
 from ullage.runs.options.kinds import ConvertedList, Duration, FilePath
 from ullage.runs.options.model import OptionError
-from ullage.suites.io500.config import (
-    OfficialConfig,
-    check_data_folder,
-    check_find_ranks,
-    default_stonewall_s,
-    read_config,
-)
+from ullage.suites.io500.config import OfficialConfig, check_against, default_stonewall_s, read_config
 from ullage.suites.io500.phases import BY_NAME, Mode, phases_of
 from ullage.suites.io500.validity import STONEWALL_S, Conditions
 from ullage.units import format_duration
@@ -93,10 +87,7 @@ class Sizes(Strict):
 class Io500Options(
     TargetsOptions, BindOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions
 ):
-    """The options of suite ``io500``.
-
-    Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled.
-    """
+    """The options of suite ``io500``. Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change(required=False, unsaid="the datadir of --config"),
@@ -176,8 +167,7 @@ class Io500Options(
                 "targets", "names no place to measure", "write --target NAME=PATH, or datadir in --config"
             )
         values = {"stonewall_s": default_stonewall_s(official), **super().settle({**said, "targets": places})}
-        check_data_folder(official, cast("list[Target]", values["targets"]))
-        check_find_ranks(official, cast("int", values["ranks"]))
+        check_against(official, cast("list[Target]", values["targets"]), cast("int", values["ranks"]))
         # drop-caches of the file is that of the command line, said in other words.
         return {**values, "cache": "drop"} if official.drop_caches else values
 

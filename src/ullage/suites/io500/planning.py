@@ -34,8 +34,16 @@ WORKBENCH_SETS: Final = 10
 _TWICE: Final = "mdworkbench-bench"
 # This seed sets the first iteration apart from the second: in its order of operations nothing is drawn by it.
 _FIRST_SEED: Final = 0
-_NAME: Final = "*01*"
-_SIZE: Final = f"{SMALL_FILE_BYTES}c"
+# Easy seeks every matching name in mdtest-easy. Hard and whole ones must besides be newer than the timestamp and have
+# the size of small files.
+_EASY: Final[Parameters] = {"within": "mdtest-easy", "name": "*01*"}
+_WHOLE: Final[Parameters] = {"within": "", "name": "*01*", "newer": True, "size": f"{SMALL_FILE_BYTES}c"}
+_FINDS: Final[Mapping[str, Parameters]] = {
+    "timestamp": {},
+    "find-easy": _EASY,
+    "find-hard": {**_WHOLE, "within": "mdtest-hard"},
+    "find": _WHOLE,
+}
 # A launch without progress for so long is a timeout. The engine gives a stage more by what it moves in one call.
 _PATIENCE_S: Final = 120.0
 
@@ -210,23 +218,6 @@ def _metadata(bound: _Bound) -> Parameters:
     return {**shape, "cache": "drop" if options.cache == "drop" else "none"}
 
 
-def _find(bound: _Bound) -> Parameters:
-    """Return the criteria of a find phase; the timestamp has none.
-
-    Easy seeks every matching name in mdtest-easy. Hard and whole ones must besides be newer than the timestamp and have
-    the size of small files.
-    """
-    match bound.phase.name:
-        case "timestamp":
-            return {}
-        case "find-easy":
-            return {"within": "mdtest-easy", "name": _NAME}
-        case "find-hard":
-            return {"within": "mdtest-hard", "name": _NAME, "newer": True, "size": _SIZE}
-        case _:
-            return {"within": "", "name": _NAME, "newer": True, "size": _SIZE}
-
-
 def _mixed_transfer(bound: _Bound) -> Parameters:
     options = bound.options
     parameters: Parameters = {
@@ -261,7 +252,7 @@ def _mixed_metadata(bound: _Bound) -> Parameters:
 _PARAMETERS: Final[Mapping[str, Callable[[_Bound], Parameters]]] = {
     "transfer": _transfer,
     "metadata": _metadata,
-    "find": _find,
+    "find": lambda bound: _FINDS[bound.phase.name],
     "mixed-transfer": _mixed_transfer,
     "mixed-metadata": _mixed_metadata,
 }

@@ -10,7 +10,7 @@ moved into the run's own folder. The prepared folder keeps nothing of a run and 
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,6 @@ from ullage.errors import EXIT_BAD_INPUT, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EX
 from ullage.model.plan import Plan, Target
 from ullage.model.record import CaseRecord, EndRecord
 from ullage.model.request import Request
-from ullage.model.system import Place
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
@@ -65,20 +64,18 @@ class PreparedIo500(Explained):
     def plans(self, result: ResultFolder) -> list[Plan]:
         """See ``Prepared``."""
         rounds = [(number, target) for number in range(self.options.repeat) for target in self.request.targets]
+        share_s = None if self.options.time_s is None else self.options.time_s / len(rounds)
         return [
             make_plan(
                 self.request,
                 self.options,
                 self.steps(target),
                 self.layout,
-                LaunchSpec(number, str(result.records_path(launch)), self._share_s(len(rounds))),
+                LaunchSpec(number, str(result.records_path(launch)), share_s),
                 self.folders.get(target.name, ()),
             )
             for launch, (number, target) in enumerate(rounds, start=1)
         ]
-
-    def _share_s(self, launches: int) -> float | None:
-        return None if self.options.time_s is None else self.options.time_s / launches
 
     def run(self, session: Session) -> int:
         """See ``Prepared``."""
@@ -89,25 +86,21 @@ def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo
     """Check everything that can be checked without starting anything."""
     options = read_options(Io500Options, request)
     machine = this_machine(request.targets)
-    check_targets(request.targets, machine.places)
+    for target in request.targets:
+        if target_path(target) is None:
+            what = f"target '{target.name}' ({target.uri}) cannot hold files"
+            raise UserError(what, "--target", "name a folder: --target NAME=PATH")
+    check_places(machine.places)
     check_cache(options)
     check_result_folder(options.config)
     folders = {target.name: prepared_folders(target, request.run_id) for target in request.targets}
     prepared = PreparedIo500(request, options, engine_context, machine, folders)
     check_all_of(request.targets, [prepared.layout])
-    check_hints(options)
+    if options.hints and all(api.backend != "mpiio" for api in options.config.apis.values()):
+        raise UserError("MPI hints need API = MPIIO", "--hint", "set it in --config")
     for target in request.targets:
         prepared.steps(target)
     return prepared
-
-
-def check_targets(targets: Sequence[Target], places: Sequence[Place]) -> None:
-    """Raise ``UserError`` for a target without files, or (exit code 3) one that is missing or not writable."""
-    for target in targets:
-        if target_path(target) is None:
-            what = f"target '{target.name}' ({target.uri}) cannot hold files"
-            raise UserError(what, "--target", "name a folder: --target NAME=PATH")
-    check_places(places)
 
 
 def check_cache(options: Io500Options) -> None:
@@ -118,13 +111,6 @@ def check_cache(options: Io500Options) -> None:
             where = f"{options.config.file} [global] drop-caches"
             right = "write FALSE: the data is dropped from caches before reads"
         raise UserError("only root may drop all caches", where, right, EXIT_BAD_INPUT)
-
-
-def check_hints(options: Io500Options) -> None:
-    """Raise ``UserError`` for hints without an MPI-IO phase."""
-    has_mpiio = any(api.backend == "mpiio" for api in options.config.apis.values())
-    if options.hints and not has_mpiio:
-        raise UserError("MPI hints need API = MPIIO", "--hint", "set it in --config")
 
 
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.

@@ -27,8 +27,12 @@ from ullage.suites.io500.phases import OfficialPhase, phases_of
 from ullage.suites.io500.planning import Step, phase_of_case
 from ullage.suites.io500.validity import Outcome, Validity, files_to_find, judge_run, merge
 
-# find looks at everything that lies there then; the other phases at their own dataset only.
-_SEARCHED: Final = ("ior-easy", "mdtest-easy", "timestamp", "ior-hard", "mdtest-hard")
+# find looks at everything that lies there then; the phases that are not named here at their own dataset only.
+_SEARCHED: Final = {
+    "find": ("ior-easy", "mdtest-easy", "timestamp", "ior-hard", "mdtest-hard"),
+    "find-easy": ("mdtest-easy",),
+    "find-hard": ("timestamp", "mdtest-hard"),
+}
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,8 @@ def rest_of(steps: Sequence[Step], done: set[str], there: set[str]) -> Rest:
     if not done:
         return Rest(list(steps), [])
     lacking = [step for step in steps if step.phase.name not in done]
-    needed = {name for step in lacking for name in _needs(step.phase)}
+    each = (_SEARCHED.get(phase.name, () if phase.makes else (phase.dataset,)) for phase in (s.phase for s in lacking))
+    needed = {name for names in each for name in names}
     missing = needed - there
     if "timestamp" in missing and "mdtest-hard" in needed:
         missing.add("mdtest-hard")
@@ -150,18 +155,6 @@ def rest_of(steps: Sequence[Step], done: set[str], there: set[str]) -> Rest:
     return Rest(
         [step for step in steps if step.phase.name in wanted], [s.phase.name for s in steps if s.phase.name in again]
     )
-
-
-def _needs(phase: OfficialPhase) -> tuple[str, ...]:
-    match phase.name:
-        case "find":
-            return _SEARCHED
-        case "find-easy":
-            return ("mdtest-easy",)
-        case "find-hard":
-            return ("timestamp", "mdtest-hard")
-        case _:
-            return () if phase.makes else (phase.dataset,)
 
 
 # -- the values of one target ------------------------------------------------------------------------------------------

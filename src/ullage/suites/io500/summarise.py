@@ -7,7 +7,7 @@ rows of the targets.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -129,19 +129,17 @@ def bound_steps(options: Io500Options, place: Target, layout: Layout, session: S
 
 def _of_set(step: Step, layout: Layout, number: int) -> Step:
     """Return ``step`` on the datasets of set ``number``."""
-    case = step.case
+    made = _on(step.case, lambda name: f"{name}-{number}")
+    own = case_id(made.backend, made.workload, step.target, layout, made.dataset)
+    return Step(step.phase, made.model_copy(update={"id": own}), step.target, step.is_first)
+
+
+def _on(case: Case, renamed: Callable[[str], str]) -> Case:
+    """Return ``case`` on the datasets that have these names instead."""
     workload = case.workload
     if within := workload.parameters.get("within"):
-        workload = workload.model_copy(update={"parameters": {**workload.parameters, "within": f"{within}-{number}"}})
-    dataset = f"{case.dataset}-{number}" if case.dataset else ""
-    made = case.model_copy(
-        update={
-            "id": case_id(case.backend, workload, step.target, layout, dataset),
-            "workload": workload,
-            "dataset": dataset,
-        }
-    )
-    return Step(step.phase, made, step.target, step.is_first)
+        workload = workload.model_copy(update={"parameters": {**workload.parameters, "within": renamed(str(within))}})
+    return case.model_copy(update={"workload": workload, "dataset": renamed(case.dataset) if case.dataset else ""})
 
 
 # -- from its records to ceilings --------------------------------------------------------------------------------------
@@ -174,18 +172,9 @@ def _attempts(folder: Path) -> list[Attempt]:
         records = read_records(folder / "records.ndjson").records
     except (OSError, UserError, ValueError):
         return []
-    plain = plan.model_copy(update={"cases": [_plain(case) for case in plan.cases]})
+    # On the datasets that the phases have in a round.
+    plain = plan.model_copy(update={"cases": [_on(case, lambda name: name.rpartition("-")[0]) for case in plan.cases]})
     return [_as_phase(one) for one in attempts_of(plain, records)]
-
-
-def _plain(case: Case) -> Case:
-    """Return ``case`` on the datasets that its phase has in a round."""
-    parameters: Mapping[str, object] = case.workload.parameters
-    within = str(parameters.get("within", "")).rpartition("-")[0]
-    workload = case.workload
-    if within:
-        workload = workload.model_copy(update={"parameters": {**workload.parameters, "within": within}})
-    return case.model_copy(update={"dataset": case.dataset.rpartition("-")[0], "workload": workload})
 
 
 def _as_phase(attempt: Attempt) -> Attempt:
@@ -201,7 +190,11 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     failed = failed_cases(file.records for file in result.read_records())
     digests = digest_all(request, options, read_rounds(result), failed, context)
     several = len(digests) > 1
-    findings = [*_conditions(options), *find_failures(make_study([], failed))]
+    findings = find_failures(make_study([], failed))
+    if reasons := options.conditions.reasons:
+        text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. The numbers are a look, not a result."
+        title = "The IO500 score does not count as a result"
+        findings = [finding("io500-invalid", title, text, "warning", reasons=reasons), *findings]
     scores: list[Score] = []
     for found in digests:
         label = found.target.name if several else ""
@@ -234,13 +227,6 @@ def digest_all(
         digest(target, [one for one in rounds if one.target.name == target.name], options, context, errors)
         for target in request.targets
     ]
-
-
-def _conditions(options: Io500Options) -> Iterator[Finding]:
-    if reasons := options.conditions.reasons:
-        text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. The numbers are a look, not a result."
-        title = "The IO500 score does not count as a result"
-        yield finding("io500-invalid", title, text, "warning", reasons=reasons)
 
 
 def slow_ranks(rounds: Iterable[Round], disturbed: Collection[str], label: str = "") -> Iterator[Finding]:

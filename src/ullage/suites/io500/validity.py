@@ -16,6 +16,7 @@ from functools import cache
 from typing import Final
 
 from ullage.analysis.findings.phrasing import finding
+from ullage.grouping import grouped
 from ullage.model.flags import Flag
 from ullage.model.summary import Finding
 from ullage.quantity import listing, plural
@@ -119,25 +120,22 @@ def judge_run(outcomes: Mapping[str, Outcome], conditions: Conditions, mode: Mod
         if phase.name in outcomes or not phase.pilot
     }
     phases = {name: reasons for name, reasons in found.items() if reasons}
-    run: dict[Mode, tuple[str, ...]] = {one: (*conditions.reasons, *_of_phases(phases, one)) for one in modes_of(mode)}
+    run: dict[Mode, tuple[str, ...]] = {}
+    for one in modes_of(mode):
+        counted = [phase.name for phase in phases_of(one) if not phase.pilot]
+        said = [f"{name} {reason}" for name in counted for reason in phases.get(name, ())]
+        run[one] = (*conditions.reasons, *said)
     return Validity(phases, run)
-
-
-def _of_phases(phases: Mapping[str, tuple[str, ...]], mode: Mode) -> list[str]:
-    counted = [phase.name for phase in phases_of(mode) if not phase.pilot]
-    return [f"{name} {reason}" for name in counted for reason in phases.get(name, ())]
 
 
 def merge(rounds: list[Validity]) -> Validity:
     """Merge the validity of several rounds of a run: what voids one round voids all, each reason once."""
-    phases: dict[str, dict[str, None]] = {}
-    run: dict[Mode, dict[str, None]] = {}
-    for one in rounds:
-        for name, reasons in one.phases.items():
-            phases.setdefault(name, {}).update(dict.fromkeys(reasons))
-        for mode, reasons in one.run.items():
-            run.setdefault(mode, {}).update(dict.fromkeys(reasons))
-    return Validity({name: tuple(said) for name, said in phases.items()}, {m: tuple(said) for m, said in run.items()})
+    phases = grouped((name, why) for one in rounds for name, said in one.phases.items() for why in said)
+    run = grouped((mode, why) for one in rounds for mode, said in one.run.items() for why in said)
+    return Validity(
+        {name: tuple(dict.fromkeys(said)) for name, said in phases.items()},
+        {mode: tuple(dict.fromkeys(said)) for mode, said in run.items()},
+    )
 
 
 def phase_reasons(phase: OfficialPhase, outcome: Outcome, conditions: Conditions) -> tuple[str, ...]:
@@ -161,10 +159,7 @@ def _value_reasons(phase: OfficialPhase, outcome: Outcome) -> list[str]:
 
 
 def _time_reasons(phase: OfficialPhase, outcome: Outcome, conditions: Conditions) -> list[str]:
-    """Compare times with the wall that was asked for.
-
-    A wall below that of the rules voids the run, not every phase of it.
-    """
+    """Compare times with the wall asked for: one below that of the rules voids the run, not every phase of it."""
     least = conditions.stonewall_s
     for what, seconds in (("ran", outcome.elapsed_s), ("moved data for", outcome.transfer_s)):
         if phase.needs_minimum_time and seconds is not None and seconds < least:
