@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spack recipe: the engine from source with the MPI of the spec, the front as a Python package with the engine in it."""
+"""Spack recipe: the engine from source with the MPI of the spec, and the front as a Python package around it."""
 
 from spack_repo.builtin.build_systems.cmake import CMakeBuilder, CMakePackage
 
