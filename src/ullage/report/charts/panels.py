@@ -103,7 +103,6 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
 
 
 def _rows_of(panel: Panel, series: Sequence[Scalar]) -> list[Row]:
-    """Return the rows of these series, and those of none."""
     return [row for row in panel.rows if row.params.get(panel.series_key) in (None, *series)]
 
 

@@ -9,7 +9,7 @@ from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import Contamination
 from ullage.quantity import DASH, percent
-from ullage.report.contents import Content, Grid, Section
+from ullage.report.contents import Content, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
 
@@ -28,16 +28,14 @@ class _Line:
 
 def counters(data: ReportData) -> Content:
     """Return the counters of each suite, with a sentence where others were at work during many of the rows."""
-    return Content(notes=_dirty_notes(data), grids=_counter_grids(data))
-
-
-def _counter_grids(data: ReportData) -> list[Grid]:
-    """Return a table with a line a suite, over the phases that count; none where no phase has counters."""
     by_suite = grouped(
         (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
     )
     lines = [_Line(suite, found, [row.grade for row in data.rows_of(suite)]) for suite, found in by_suite.items()]
-    return grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True)
+    return Content(
+        notes=_dirty_notes(data),
+        grids=grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True),
+    )
 
 
 def _dirty_notes(data: ReportData) -> list[str]:

@@ -71,7 +71,6 @@ def _standing(nodes: Nodes, index: int, rows: Sequence[Row]) -> _Standing:
 
 
 def _outliers(nodes: Nodes, rows: Sequence[Row]) -> list[_Outlier]:
-    """Return what the test names, the largest differences first."""
     found = [
         _Outlier(node, cell, rows[number.row])
         for number in nodes.numbers

@@ -43,7 +43,6 @@ def _target(phase: NamedPhase) -> str:
 
 
 def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:
-    """Return the reasons that every one of several phases has, so that they are said once."""
     if len(phases) < 2:
         return []
     return [text for text in phases[0].row.reasons if all(text in phase.row.reasons for phase in phases)]
@@ -166,7 +165,15 @@ def rank_table(data: ReportData) -> Content | None:
         Column("fastest rank", lambda line: _ranks(line[1].by_rank and [line[1].by_rank.fastest]), is_number=False),
         Column("slowest ranks", lambda line: _ranks(line[1].by_rank and line[1].by_rank.slowest), is_number=False),
     )
-    return Content(notes=_repeatedly_slow(phases), grids=grid_of("", columns, found, whole=True))
+    sound = (record for phase in phases if phase.row.grade != "C" for record in phase.records if record.grade != "C")
+    named = [
+        f"rank {one.rank} on {one.node} in {one.phases} of {plural(one.unequal, 'repetition')} of phases"
+        for one in often_last(sound)
+    ]
+    return Content(
+        notes=[f"Often the slowest: {', '.join(named)} with unequal ranks that nobody disturbed."] if named else [],
+        grids=grid_of("", columns, found, whole=True),
+    )
 
 
 def _widest(records: Sequence[PhaseRecord]) -> PhaseRecord | None:
@@ -180,16 +187,6 @@ def _ranks(found: Sequence[RankTime] | None) -> str:
         f"rank {one.rank} on {one.node}: {format_quantity(one.elapsed_ns / _NS_PER_S, 's')}" for one in found or ()
     ]
     return "; ".join(times)
-
-
-def _repeatedly_slow(phases: Sequence[NamedPhase]) -> list[str]:
-    """Return a sentence on ranks that are often the slowest: a sign of the node, not of the phase."""
-    sound = (record for phase in phases if phase.row.grade != "C" for record in phase.records if record.grade != "C")
-    named = [
-        f"rank {one.rank} on {one.node} in {one.phases} of {plural(one.unequal, 'repetition')} of phases"
-        for one in often_last(sound)
-    ]
-    return [f"Often the slowest: {', '.join(named)} with unequal ranks that nobody disturbed."] if named else []
 
 
 SLOW_RANKS: Final = Section(

@@ -124,7 +124,6 @@ def verdicts(rows: Iterable[Row], level: float) -> list[Verdict]:
 
 
 def _parts(guideline: Guideline, ranks: int, size: int, curves: Curves) -> list[Row]:
-    """Return the row of each part, or nothing where one was not measured."""
     needs = [(curves.get((name, ranks), {}), rule(size, ranks)) for name, rule in guideline.parts]
     if not all(any(have >= needed for have in curve) for curve, needed in needs):
         return []

@@ -86,15 +86,16 @@ def tables(data: ReportData) -> Content | None:
     times, rates = in_order(blocking(rows)), with_most_ranks(in_order(blocking(rows, "link_bandwidth")))
     chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
     ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
-    ranks = ends[0].ranks if ends else 0
+    overlaps = with_most_ranks(in_order(row for row in rows if row.metric == "overlap"))
+    most, beside = (some[0].ranks if some else 0 for some in (ends, overlaps))
     grids = [
         *(
             _matrix(f"time of a call, {ranks} ranks", [row for row in times if row.ranks == ranks])
             for ranks in rank_counts(times)
         ),
         *([_matrix(f"bytes on a rank's link (busbw), {rates[0].ranks} ranks", rates)] if rates else []),
-        *grid_of(f"time of a call over the ranks, {ranks} ranks", _RANK_COLUMNS, _calls(data, ends)),
-        *_overlap_grids(data, rows),
+        *grid_of(f"time of a call over the ranks, {most} ranks", _RANK_COLUMNS, _calls(data, ends)),
+        *grid_of(f"nonblocking, during computation, {beside} ranks", _OVERLAP_COLUMNS, _calls(data, overlaps)),
         *_one_sided_grids(rows),
     ]
     crowded = rank_counts(row for row in rows if is_crowded(row))
@@ -124,7 +125,6 @@ def _value(row: Row | None) -> Cell:
 
 
 def _size_text(row: Row) -> str:
-    """Return the size of the message, or empty text where there is none."""
     return format_bytes(size_of(row)) if size_of(row) else ""
 
 
@@ -170,12 +170,6 @@ _OVERLAP_COLUMNS: Final = columns(
     Column[MeasuredLine]("both", _call("overall_s", "sum")),
     Column[PhaseLine]("overlap", lambda line: percent(line.first.median), hint=lambda line: value_hint(line.first)),
 )
-
-
-def _overlap_grids(data: ReportData, rows: Sequence[Row]) -> list[Grid]:
-    found = with_most_ranks(in_order(row for row in rows if row.metric == "overlap"))
-    ranks = found[0].ranks if found else 0
-    return grid_of(f"nonblocking, during computation, {ranks} ranks", _OVERLAP_COLUMNS, _calls(data, found))
 
 
 # -- one-sided ---------------------------------------------------------------------------------------------------------

@@ -94,13 +94,11 @@ def _threads(kernels: Sequence[Measurement], level: float) -> list[Finding]:
             lines[str(best.params["type"])] = rates
     own = level_of_each(level, map(len, lines.values()))
     found = {name: enough_of(lines[name], own) for name in sorted(lines, key=place_of_type)}
-    groups = grouped(((_count(one), one.last.count("threads")), (type_, one)) for type_, one in found.items())
+    groups = grouped(
+        ((0 if one.is_open else one.row.count("threads"), one.last.count("threads")), (type_, one))
+        for type_, one in found.items()
+    )
     return [_thread_finding(*key, dict(pairs), own) for key, pairs in sorted(groups.items(), reverse=True)]
-
-
-def _count(found: Enough) -> int:
-    """Return how many threads are enough; 0 where that cannot be told."""
-    return 0 if found.is_open else found.row.count("threads")
 
 
 def _thread_finding(enough: int, most: int, found: Mapping[str, Enough], level: float) -> Finding:
@@ -224,7 +222,6 @@ def better_core(found: Sequence[Measurement], library: str) -> str:
 
 
 def _tried(wrong: Measurement, found: Sequence[Measurement]) -> list[Measurement]:
-    """Return the same product, with as many threads, by kernels that the library was told to take."""
     same = (one for one in found if one.name == GEMM and one.label == wrong.label and one.threads == wrong.threads)
     return [one for one in same if one.params["core"] != CHOSEN]
 

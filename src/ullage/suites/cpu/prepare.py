@@ -89,7 +89,11 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     cases = compute_cases(options, engine_context.description)
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())
     libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
-    _check_size(planner)
+    n = planner.options.size
+    if n is not None and 16 * n * n > planner.memory_bytes:
+        most = format_volume(planner.memory_bytes)
+        what = f"a solve of {n} rows needs {format_volume(16 * n * n)}, but only {most} may be used"
+        raise UserError(what, "--size", "take fewer rows")
     scalapack = find_scalapack(engine_context.description.engine.mpi.family) if libraries else None
     distributed = [] if scalapack is None else planner.distributed_cases(scalapack)
     cases += [case for library in libraries for case in planner.cases(library)] + distributed
@@ -123,14 +127,6 @@ def _memory_bytes() -> int:
 
     known = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size is not None]
     return int(MEMORY_SHARE * min(known, default=_ASSUMED_MEMORY))
-
-
-def _check_size(planner: BlasPlanner) -> None:
-    n = planner.options.size
-    if n is not None and 16 * n * n > planner.memory_bytes:
-        most = format_volume(planner.memory_bytes)
-        what = f"a solve of {n} rows needs {format_volume(16 * n * n)}, but only {most} may be used"
-        raise UserError(what, "--size", "take fewer rows")
 
 
 def _more(
@@ -190,7 +186,9 @@ def hpcc_jobs(hpcc: Hpcc, cases: Iterable[KernelCase], core: str, *, every_count
 
     ``cases``: our products and solves. ``every_count``: with each thread count, else with the most only.
     """
-    by_threads = grouped((_threads(case), case.case) for case in cases)
+    by_threads = grouped(
+        (case.layout.ranks * count_of(case.case.workload.parameters, "threads", 1), case.case) for case in cases
+    )
     orders = {
         threads: count_of(case.workload.parameters, "n", 1)
         for threads, some in sorted(by_threads.items())
@@ -218,8 +216,3 @@ def _values(cases: Iterable[Case], job: HpccJob, answer: HpccAnswer) -> Iterator
         elif case.workload.name == GEMM:
             rate = answer.product_alone if job.ranks == 1 else answer.products
             yield case.id, case.workload.name, {"compute_rate": rate}
-
-
-def _threads(case: KernelCase) -> int:
-    """Return how many threads work at once, on all ranks together."""
-    return case.layout.ranks * count_of(case.case.workload.parameters, "threads", 1)

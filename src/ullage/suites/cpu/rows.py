@@ -280,7 +280,6 @@ def _of_kernel(
 
 
 def _operations_each(one: Measurement) -> float | None:
-    """Return the operations of one instruction, by the counts of the records; None without them."""
     operations, instructions = one.gauge("operations"), one.gauge("instructions")
     return None if not operations or not instructions else round(operations / instructions, 3)
 

@@ -141,7 +141,6 @@ def _title(target: str, options: LoaderOptions, best: int, worst: int | None) ->
 
 
 def _training(options: LoaderOptions) -> str:
-    """State what was asked for instead of a preset."""
     return (
         f"Samples have {format_volume(options.mean_bytes)}, a batch has {plural(options.batch_samples, 'sample')}, and "
         f"an accelerator computes for {format_time(options.pace_s)} with it."
@@ -170,7 +169,6 @@ def _open_question(
 
 
 def _reached(rows: Sequence[Row], accelerators: int) -> list[str]:
-    """State the rates of the first epoch, which is read from the storage."""
     own = {row.metric: row for row in rows if accelerators_of(row) == accelerators and epoch_of(row) == 1}
     samples, rate = own.get(SAMPLES), own.get(RATE)
     if samples is None or rate is None:

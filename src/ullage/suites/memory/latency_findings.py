@@ -135,7 +135,6 @@ def _is_in_memory(row: Row) -> bool:
 
 
 def _in_memory(line: Sequence[Row]) -> Row | None:
-    """Return the row of the largest set if no cache holds that, else None."""
     return line[-1] if line and line[-1].params.get("level") == MEMORY_LEVEL else None
 
 

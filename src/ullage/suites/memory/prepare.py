@@ -202,7 +202,13 @@ class Planner:
         return self._case("stream", given, words, size, size / _TOUCH_BYTES_PER_S)
 
     def _chase(self, part: str, size: int, further: str = "", **parameters: int | str) -> KernelCase:
-        words = (part, "chase", "1", format_bytes(size), ", ".join(filter(None, (further, *_chase_words(parameters)))))
+        kinds = [f"{parameters.get('pages', 'default')} pages"]
+        locality, chains = parameters.get("locality_bytes", 0), parameters.get("chains", 1)
+        if isinstance(locality, int) and locality:
+            kinds.append(f"within {format_bytes(locality)}")
+        if chains != 1:
+            kinds.append(f"{chains} chains")
+        words = (part, "chase", "1", format_bytes(size), ", ".join(filter(None, (further, *kinds))))
         return self._case("chase", {"working_set_bytes": size, **parameters}, words, size, size / _CYCLE_BYTES_PER_S)
 
     def _case(
@@ -216,16 +222,6 @@ class Planner:
         pace: Parameters = {"windows": _WINDOWS, "window_s": window_s, "warm_up_s": warm_up_s}
         seconds = ready_s + warm_up_s + _WINDOWS * window_s + _AROUND_S
         return kernel_case(workload, {**parameters, **pace}, MEMORY, words, self.description, seconds=seconds)
-
-
-def _chase_words(parameters: dict[str, int | str]) -> list[str]:
-    words = [f"{parameters.get('pages', 'default')} pages"]
-    locality, chains = parameters.get("locality_bytes", 0), parameters.get("chains", 1)
-    if isinstance(locality, int) and locality:
-        words.append(f"within {format_bytes(locality)}")
-    if chains != 1:
-        words.append(f"{chains} chains")
-    return words
 
 
 # The most CPUs whose pairs are measured, spread evenly over all: pairs grow with the square.
@@ -289,7 +285,6 @@ def sizes_of(options: MemoryOptions) -> Sizes:
 
 
 def _check_sizes(planner: Planner) -> None:
-    """Raise ``UserError`` for a working set that would take more memory than it may."""
     most = planner.sizes.most
     may = f"{format_volume(most)} may be used (a quarter of the memory and of the control group's limit)"
     for size in planner.options.working_sets:
@@ -312,7 +307,6 @@ def _left_out(planner: Planner) -> list[Note]:
 
 
 def _notes(options: MemoryOptions, sizes: Sizes) -> tuple[Note, ...]:
-    """Note what is not as one might expect: unknown caches, small sets, a single thread."""
     notes: list[Note] = []
     if not options.caches:
         text = "the kernel does not state the sizes of the caches: levels have no names"

@@ -261,10 +261,6 @@ def _any_bus(low: Row, row: Row) -> bool:
     return row.metric == low.metric and all(row.params.get(name) == low.params.get(name) for name in same)
 
 
-def _own_node(low: Row, row: Row) -> bool:
-    return alike_but(low, row, "memory_node") and row.params.get("cpu_node") == row.params.get("memory_node")
-
-
 def _mixes(high: Row, low: Row) -> str:
     rates = [format_quantity(row.median, row.unit) for row in (low, high)]
     return f"The kind of access: {rates[0]} on the bus for {_stream(low)}, {rates[1]} for {_stream(high)}"
@@ -289,7 +285,9 @@ _STEPS: Final = (
     Step(
         "numa",
         "Memory of another NUMA node",
-        _own_node,
+        lambda low, row: (
+            alike_but(low, row, "memory_node") and row.params.get("cpu_node") == row.params.get("memory_node")
+        ),
         advice="Bind threads and memory to the same node.",
         command="numactl -N NODE -m NODE PROGRAM",
         may_rank=True,

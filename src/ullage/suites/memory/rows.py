@@ -229,7 +229,9 @@ class _Rows:
         """
         is_one = _cores_of(row) == (MEMORY_LEVEL, 1, None, None)
         chases = [other for other in self.rows if is_one and other.params.get("chains", 1) != 1 and is_clean(other)]
-        best = min((other for other in chases if _cores_of(other) == _cores_of(row)), key=_median, default=None)
+        best = min(
+            (other for other in chases if _cores_of(other) == _cores_of(row)), key=lambda row: row.median, default=None
+        )
         if best is None:
             return []
         text = f"{best.params['chains']} lines in flight x {LINE_BYTES} B / {format_quantity(best.median, 's')}"
@@ -282,7 +284,6 @@ def _most_on_bus(row: Row, found: _Rows) -> Ceiling | None:
 
 
 def _scaled_peer(row: Row, on_bus: float) -> Row:
-    """Return ``row`` in bytes on the bus, its peer too."""
     peer = None if row.peer is None else row.peer.model_copy(update={"median": row.peer.median * on_bus})
     return row.model_copy(update={"metric": _BUS, "median": row.median * on_bus, "peer": peer})
 
@@ -298,10 +299,6 @@ def _of_application(ceiling: Ceiling | None, on_bus: float) -> Ceiling | None:
 LINE_BYTES: Final = 64
 _WHY: Final = "By the same cores, memory moves no more for a kernel than for the one that moves most."
 _WHY_IN_FLIGHT: Final = "One thread moves no more than the lines it has in flight, in the time that each takes."
-
-
-def _median(row: Row) -> float:
-    return row.median
 
 
 def _cores_of(row: Row) -> Hashable:

@@ -62,7 +62,6 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 
 def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
-    """Tell the parameters that people ask for."""
     params = {**usual(row, "access", "ranks", "nodes"), **source.values.some(*TOLD)}
     if params["mode"] == "request":
         # Requests have the setting of their protocol; it is not varied.
@@ -368,7 +367,6 @@ def _variant_finding(name: str, word: str, found: Comparison, row: Row) -> Findi
 
 
 def _latency(rows: Sequence[Row]) -> list[Finding]:
-    """Report the latency of the smallest requests, one at a time."""
     medians = [row for row in rows if row.metric == "latency_p50" and row.params["streams"] == 1]
     sizes = [row.count("block_bytes") for row in medians if row.params["protocol"] != "icmp"]
     least = [row for row in medians if row.params["block_bytes"] == min(sizes, default=0)]

@@ -44,7 +44,6 @@ _BESIDES: Final = (
 
 
 def _how(line: PhaseLine) -> str:
-    """Say what a case does besides; empty: nothing."""
     return ", ".join(word for name, value, word in _BESIDES if line.first.params[name] == value)
 
 

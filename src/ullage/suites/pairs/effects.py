@@ -209,7 +209,6 @@ def _link_limit(sigma: float) -> float:
 
 
 def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Return by how much more each link takes than its reverse, by medians over the repetitions."""
     middle = np.median(values, axis=0)
     return middle - middle.T
 
@@ -359,7 +358,6 @@ def _stride(item: "Measured") -> int:
 
 
 def _times(item: "Measured", ends: int) -> "NDArray[np.float64] | None":
-    """Return the times of one repetition as a matrix, or None where pairs are missing."""
     pairs, stride = _pairs(item.phase.facts), _stride(item)
     if ends < 2 or len(pairs.seconds) != ends * (ends - 1):
         return None

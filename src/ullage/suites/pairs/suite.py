@@ -134,7 +134,6 @@ def _ends_of(options: PairsOptions) -> int:
 
 
 def _left_out(options: PairsOptions) -> tuple[Note, ...]:
-    """Return a note where not all ends take part."""
     ends, every = _ends_of(options), every_of(_ends_of(options))
     if every == 1:
         return ()
@@ -159,7 +158,6 @@ def settled(options: PairsOptions, hosts: int, environment: Mapping[str, str]) -
 
 
 def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
-    """Yield workload and parameters of every case."""
     windows: Parameters = {"windows": 5, "window_s": 0.05, "warm_up_s": 0.05}
     if options.quick:
         windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}

@@ -87,7 +87,6 @@ def disturbed_findings(matrix: PairMatrix) -> list[Finding]:
 
 
 def _worst_pair(matrix: PairMatrix) -> str:
-    """Return a sentence on the slowest of all pairs, by their medians."""
     middle = matrix.median
     sender, receiver = divmod(int(np.nanargmax(middle)), len(matrix.names))
     ends = f"{matrix.placed(sender)} to {matrix.placed(receiver)}"
@@ -266,7 +265,6 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
 
 
 def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
-    """Tell what sets a row apart, by the names that people know."""
     if is_of_bounds(source):
         return None
     known = source.workload
@@ -326,6 +324,5 @@ def _row(base: Row, pair: SwitchPair, samples: Sequence[float], level: float, de
 
 
 def _of_values(row: Row, level: float) -> set[str]:
-    """Return the codes of the flags that a row has for its own samples."""
     found = check_values(row.repetitions, median_interval(row.repetitions, level), None, None)
     return {DEPENDENT, NOT_CONVERGED, *(flag.code for flag in found)}

@@ -106,7 +106,6 @@ def prepare_prediction(request: Request, engine_context: EngineContext) -> Prepa
 
 
 def _cells(options: PredictOptions, target: Target, engine_context: EngineContext, machine: Machine) -> list[Cell]:
-    """Return the cases that measure the rates of ``target``, and the run for comparison."""
     backend = options.backends[0]
     direct = _UNCACHED & set(find_registered(engine_context.description, "backend", backend).capabilities)
     shares = cached_shares(options, cached=is_cached(target, machine) and not direct)
@@ -273,7 +272,6 @@ def _span(found: Prediction) -> str:
 
 
 def _doubts(options: PredictOptions, one: Predicted, phase: str) -> list[str]:
-    """Return what the number does not rest on."""
     rate, row = one.rates[phase], one.runs.get(phase)
     found: list[str] = []
     if rate.steps < options.steps:
@@ -344,7 +342,6 @@ def _depth(options: PredictOptions, one: Predicted) -> Finding:
 
 
 def _revolve(options: PredictOptions, one: Predicted) -> Finding:
-    """State how few states revolve may keep before computing again takes longer than the exposed I/O."""
     work = work_of(options)
     exposed = sum(max(0.0, one.phases[phase].seconds - work.slowest_s) for phase in PHASES)
     kept = fewest_kept(options.steps, work.slowest_step_s, exposed)

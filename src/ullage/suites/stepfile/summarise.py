@@ -84,7 +84,6 @@ def who_of(row: Row) -> str:
 
 
 def _exposed(row: Row, found: Sequence[Demand]) -> Finding:
-    """State medians over the repetitions."""
     share = median(one.exposed_s / one.elapsed_s for one in found)
     exposed, io_s = median(one.exposed_s for one in found), median(one.io_s for one in found)
     noun = _NOUNS[row.access]
