@@ -78,7 +78,7 @@ class PreparedIo500(Explained):
         ]
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``. The official texts lie in the result afterwards, however it ended, unless a probe failed."""
+        """See ``Prepared``. The official texts lie in the result then, however it ended, unless a probe failed."""
         try:
             settled = settle(self, session)
         except CalibrationError as error:
