@@ -2,13 +2,14 @@
 # make run        sets up, builds, measures every part of this machine and says where the report is
 # make check      while writing: unit tests, style and types; two minutes when not much has changed
 # make test       sets up, runs every test on one MPI
+# make wheel      the wheel with the engine for every MPI, into dist/
 # make test-all   the same, and what differs on a second MPI, under the sanitizers and with each file compiled by itself
 # The work is done by the small programs in scripts/. PYTHON=... names the interpreter, ULLAGE_SETUP_MPI=auto, site,
 # packages or wheel the MPI, CXX=... the compiler,
 # WHEELHOUSE=DIR a folder of wheels to install from without a network (docs/howto/offline.md),
 # ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test test-others test-ci test-all faults causes lint format clean distclean
+.PHONY: help setup run check test test-others test-ci test-all wheel faults causes lint format clean distclean
 
 # Where there is none, the message of scripts/find_python.sh is the only one.
 python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
@@ -21,6 +22,7 @@ help:
 	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'
 	@echo 'make faults     the table of faults: what happens, what is true afterwards, whether it was; written to docs/faults.md'
 	@echo 'make causes     plants causes of slowness one by one (a quota, a throttle, a slow link) and sees whether each is named first'
+	@echo 'make wheel      builds a wheel with the engine for every MPI, which needs no compiler and no root, into dist/'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
 	@echo 'make clean      removes what was built            make distclean  the environments too'
@@ -48,6 +50,9 @@ test-all:
 	@$(python) scripts/setup.py all$(wheelhouse)
 	@.venv/bin/python scripts/run_tests.py test others
 
+wheel:
+	@$(python) scripts/wheel.py
+
 faults:
 	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/faults.py
@@ -65,7 +70,7 @@ format:
 	@.venv/bin/python scripts/lint.py --mend
 
 clean:
-	rm -rf build
+	rm -rf build dist
 
 distclean: clean
 	rm -rf .venv .venv-mpich

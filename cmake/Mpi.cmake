@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Target ullage::mpi, the C interface only. Sets ullage_mpiexec.
 option(ULLAGE_MPI_SINGLE "Without MPI: the engine is one process" OFF)
+set(ULLAGE_MPI_HEADERS "" CACHE PATH "Besides, an engine for each folder here that has an mpi.h: cmake/Abis.cmake")
 set(ULLAGE_MPI_WHEEL "" CACHE PATH "Virtual environment holding the `mpich` wheel; empty: the MPI that FindMPI finds")
 
 add_library(ullage-mpi INTERFACE)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import lint
-from steps import engine, front, legs, packages
+from steps import engine, front, legs, packages, wheel
 from steps.checks import CHECKS, SLOW_CHECKS
 from steps.counts import Counts, keep
 from steps.process import say
@@ -50,7 +50,9 @@ def test(preset: str) -> list[Step]:
 
 def others(preset: str) -> list[Step]:
     """Return what is tested on other builds of the engine, random damage and kills, slow checks."""
-    return _beside(legs.further(), preset)
+    users = Step("pytest, the wheel as its users have it", partial(front.of_the_wheel, preset))
+    tests = Step("engine tests, the wheel's compiler", partial(engine.test, wheel.PRESET))
+    return [*_beside(legs.further(), preset), users, tests]
 
 
 def ci(preset: str) -> list[Step]:

@@ -49,6 +49,7 @@ std::string launcher_on_path() {
 }
 
 std::string without_links(const std::string& path) {
+  if (path.empty()) return path;  // libc++ takes it for the working folder
   std::error_code unknown;
   const fs::path real = fs::canonical(path, unknown);
   return unknown ? path : real.string();
@@ -144,6 +145,14 @@ Library find_library(const std::string& abi) {
     if (!reason) reason = found.error();
   }
   return fail(*reason);
+}
+
+/// Puts first the ABIs whose library lies beside a launcher: the machine may have that of another MPI as well.
+void put_nearest_first(std::vector<std::string>& order) {
+  std::ranges::stable_partition(order, [](const std::string& abi) {
+    const auto known = std::ranges::find(mpi_abis(), abi, &Abi::name);
+    return places_of_library(known->libraries).size() > known->libraries.size();
+  });
 }
 
 /// The program for an ABI, beside this one.
@@ -248,8 +257,9 @@ Result<Choice> choose_abi(const Launched& how, const std::optional<std::string>&
 
 Status become_fitting(char* const* argv, bool lists_all) {
   if (std::ranges::none_of(mpi_abis(), [](const Abi& abi) { return is_installed(abi.name); })) return {};
-  const auto choice = choose_abi(launched(own_variable, without_links(launcher_on_path())),
-                                 own_variable(wanted_variable), find_installed);
+  Launched how = launched(own_variable, without_links(launcher_on_path()));
+  if (!how.is_rank) put_nearest_first(how.order);
+  const auto choice = choose_abi(how, own_variable(wanted_variable), find_installed);
   if (!choice) return fail(choice.error());
   Json said{{"why", choice->why}};
   if (lists_all) said["abis"] = list_of_abis();

@@ -2,6 +2,7 @@
 // Blocks of payload by AVX2.
 #include <cstring>
 
+#include "base/isa.hpp"
 #include "base/payload_fill.hpp"
 
 #if defined(__x86_64__)
@@ -29,7 +30,7 @@ using Words32 = std::uint64_t __attribute__((vector_size(32)));
 const Registered<PayloadFill> registered_fill_by_32_bytes{PayloadFill{
     .description = {"avx2", "Uses vectors of 32 bytes."},
     .vector_bytes = sizeof(Words32),
-    .works_here = [] { return __builtin_cpu_supports("avx2") != 0; },
+    .works_here = [] { return cpu_has(features::avx2); },
     .blocks = fill_by_32_bytes,
 }};
 

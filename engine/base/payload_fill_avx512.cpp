@@ -2,6 +2,7 @@
 // Blocks of payload by AVX-512F.
 #include <cstring>
 
+#include "base/isa.hpp"
 #include "base/payload_fill.hpp"
 
 #if defined(__x86_64__)
@@ -29,7 +30,7 @@ using Words64 = std::uint64_t __attribute__((vector_size(64)));
 const Registered<PayloadFill> registered_fill_by_64_bytes{PayloadFill{
     .description = {"avx512", "Uses vectors of 64 bytes."},
     .vector_bytes = sizeof(Words64),
-    .works_here = [] { return __builtin_cpu_supports("avx512f") != 0; },
+    .works_here = [] { return cpu_has(features::avx512f); },
     .blocks = fill_by_64_bytes,
 }};
 

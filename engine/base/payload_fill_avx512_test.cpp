@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "base/isa.hpp"
 #include "base/payload_fill.hpp"
 
 namespace ullage::payload_fill_avx512_test {
@@ -11,7 +12,7 @@ TEST(PayloadFillAvx512, WorksWhereTheCpuHasItsVectors) {
 #if defined(__x86_64__)
   ASSERT_NE(here, nullptr);
   EXPECT_EQ(here->vector_bytes, 64U);
-  EXPECT_EQ(here->works_here(), __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ(here->works_here(), cpu_has(features::avx512f));
 #else
   EXPECT_EQ(here, nullptr);
 #endif

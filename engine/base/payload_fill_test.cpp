@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/isa.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
 
@@ -55,7 +56,7 @@ TEST(PayloadFill, WidestIsTaken) {
       EXPECT_LE(fill.vector_bytes, widest.vector_bytes);
     }
 #if defined(__x86_64__)
-  EXPECT_EQ(widest.vector_bytes > 16, __builtin_cpu_supports("avx2") != 0 || __builtin_cpu_supports("avx512f") != 0);
+  EXPECT_EQ(widest.vector_bytes > 16, cpu_has(features::avx2) || cpu_has(features::avx512f));
 #endif
 }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/isa.hpp"
 #include "base/parameters.hpp"
 #include "base/registry.hpp"
-#include "compute/isa.hpp"
 
 namespace ullage::compute {
 

@@ -99,7 +99,7 @@ TEST(ComputeKernels, OperationsCountTwoForFusedOnes) {
   const Kernel* tiles = compute::find_kernel("amx", ElementType::int8, Operation::dot);
   const Kernel* sums = compute::find_kernel("portable", ElementType::fp64, Operation::add);
   EXPECT_EQ(sums->operations(), 1);
-  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "the others are x86-64's";
+  if (built_for() != Architecture::x86_64) GTEST_SKIP() << "the others are x86-64's";
   EXPECT_EQ(fused->name(), "avx512/fp64/fma");
   EXPECT_EQ(fused->operations(), 16);
   EXPECT_EQ(tiles->operations(), 16 * 16 * 64 * 2);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -62,7 +63,8 @@ class DirectoryReader final {
   [[nodiscard]] OrErrno<bool> read(int directory) {
     entries_.clear();
     while (entries_.empty()) {  // a read may bring nothing but dots
-      const ssize_t got = getdents64(directory, room_.data(), room_.size());
+      // The C library has a function for it since 2.30 only.
+      const long got = syscall(SYS_getdents64, directory, room_.data(), room_.size());
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return std::unexpected(errno);
       if (got == 0) return false;

@@ -53,16 +53,22 @@ def _belongs_elsewhere(cache: Path) -> bool:
 
 def build(preset: str, *targets: str) -> None:
     """Build targets of a configured preset; quick when nothing changed. Raises StepError."""
+    argv = [_cmake(), "--build", folder(preset), "--parallel", str(jobs()), "--target", *targets]
+    logged(f"build-{preset}", argv, caches())
+
+
+def caches() -> dict[str, str]:
+    """Return the variables that make compilers keep below build/ what they may use again."""
     # One cache for all legs, whatever folder they are built in: what does not see mpi.h is the same in both MPIs' legs.
     below = ROOT / "build"
-    ccache = {
+    return {
         "CCACHE_DIR": str(below / "ccache"),
         "CCACHE_BASEDIR": str(below),
         "CCACHE_NOHASHDIR": "1",
         "CCACHE_MAXSIZE": "1G",
+        "ZIG_GLOBAL_CACHE_DIR": str(below / "zig"),
+        "ZIG_LOCAL_CACHE_DIR": str(below / "zig"),
     }
-    argv = [_cmake(), "--build", folder(preset), "--parallel", str(_jobs()), "--target", *targets]
-    logged(f"build-{preset}", argv, ccache)
 
 
 def _cmake() -> Path:
@@ -76,7 +82,8 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def _jobs() -> int:
+def jobs() -> int:
+    """Return how many compilers this machine has cores and memory for."""
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(_cores(), memory_bytes // BYTES_PER_COMPILER))
 

@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
-from steps import engine, python_env
+from steps import engine, python_env, wheel
 from steps.counts import Counts, failure, read
 from steps.process import LOGS, StepError, logged, say, shown
 
@@ -111,7 +111,14 @@ def has_real_time() -> bool:
 
 def end_to_end(preset: str) -> Counts:
     """Run the end-to-end tests but those that are timed, and those that need the machine for themselves."""
-    return _run(preset, "e2e", END_TO_END, "-m", "not undisturbed and not cause", at_once=_cores() + MORE_THAN_CORES)
+    return _run(
+        preset,
+        "e2e",
+        END_TO_END,
+        "-m",
+        "not undisturbed and not cause and not wheel",
+        at_once=_cores() + MORE_THAN_CORES,
+    )
 
 
 def faults(preset: str) -> Counts:
@@ -124,6 +131,15 @@ def faults(preset: str) -> Counts:
 def causes(preset: str) -> Counts:
     """Plant every cause of slowness, one after the other, and see whether Ullage names it: a wrong answer fails."""
     return _run(preset, CAUSES, END_TO_END, "-m", "cause", at_once=0)
+
+
+def of_the_wheel(preset: str) -> Counts:
+    """Build the wheel, run it as its users do, and let its engine find known answers. Raises StepError."""
+    wheel.make()
+    as_users = _run(preset, "wheel", END_TO_END, "-m", "wheel", at_once=0)
+    return as_users + _run(
+        wheel.PRESET, "known", "tests/golden", f"{END_TO_END}/test_known_answer.py", at_once=_cores()
+    )
 
 
 def random_damage(preset: str) -> Counts:

@@ -71,9 +71,15 @@ def install_ullage() -> None:
     logged("compileall", [VENV / "bin" / "python", "-m", "compileall", "-q", "-j0", ROOT / "src"])
 
 
-def _pip(folder: Path, log: str, *words: str) -> None:
+def download(folder: Path, place: Path, requirements: str) -> None:
+    """Download pinned wheels into ``place``; ``folder``: the virtual environment whose pip does so."""
+    words = ("--only-binary=:all:", "--no-deps", "--dest", str(place), "--requirement", str(ROOT / requirements))
+    _pip(folder, f"pip-{Path(requirements).stem}", *words, verb="download")
+
+
+def _pip(folder: Path, log: str, *words: str, verb: str = "install") -> None:
     pip = [folder / "bin" / "python", "-m", "pip", "--no-input", "--disable-pip-version-check"]
-    argv = [*pip, "install", "--progress-bar=off", *_index(), *words]
+    argv = [*pip, verb, "--progress-bar=off", *_index(), *words]
     try:
         logged(log, argv, show_failure=False)
     except StepError as error:

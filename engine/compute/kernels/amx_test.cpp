@@ -13,7 +13,7 @@ TEST(ComputeAmx, EveryVariantIsRightBitForBit) {
 
 /// A is one in its row 2 and column 5, B is 3 in its row 5 and column 7: so C is 3 in its row 2 and column 7.
 TEST(ComputeAmx, ReferenceIsAProductOfMatrices) {
-  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
+  if (built_for() != Architecture::x86_64) GTEST_SKIP() << "of x86-64";
   const auto kernels = compute::test::kernels_of("amx");
   const auto data = std::make_unique<compute::KernelData>();
   compute::store<std::int8_t>(data->a, 2 * 64 + 5, 1);
@@ -25,7 +25,7 @@ TEST(ComputeAmx, ReferenceIsAProductOfMatrices) {
 }
 
 TEST(ComputeAmx, BfloatReferenceIsAProductToo) {
-  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
+  if (built_for() != Architecture::x86_64) GTEST_SKIP() << "of x86-64";
   const auto kernels = compute::test::kernels_of("amx");
   const auto data = std::make_unique<compute::KernelData>();
   compute::store(data->a, 2 * 32 + 5, compute::to_bfloat(5.0F));

@@ -11,7 +11,7 @@ TEST(ComputeAvx512, EveryVariantIsRightBitForBit) {
 }
 
 TEST(ComputeAvx512, SlowMultipliesHaveMoreChains) {
-  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
+  if (built_for() != Architecture::x86_64) GTEST_SKIP() << "of x86-64";
   const auto kernels = compute::test::kernels_of("avx512");
   EXPECT_EQ(compute::test::named(kernels, "avx512/fp64/fma").variant(0)->chains, 12);
   EXPECT_EQ(compute::test::named(kernels, "avx512/int32/multiply").variant(0)->chains, 20);

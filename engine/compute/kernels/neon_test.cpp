@@ -11,10 +11,10 @@ TEST(ComputeNeon, EveryVariantIsRightBitForBit) {
 }
 
 TEST(ComputeNeon, OptionalOnesAreAskedForApart) {
-  if (compute::built_for() != compute::Architecture::aarch64) GTEST_SKIP() << "of aarch64";
+  if (built_for() != Architecture::aarch64) GTEST_SKIP() << "of aarch64";
   const auto kernels = compute::test::kernels_of("neon");
-  EXPECT_EQ(compute::test::named(kernels, "neon/fp64/fma").needs.name, compute::features::neon.name);
-  EXPECT_EQ(compute::test::named(kernels, "neon/fp16/fma").needs.name, compute::features::neon_fp16.name);
+  EXPECT_EQ(compute::test::named(kernels, "neon/fp64/fma").needs.name, features::neon.name);
+  EXPECT_EQ(compute::test::named(kernels, "neon/fp16/fma").needs.name, features::neon_fp16.name);
   EXPECT_EQ(compute::test::named(kernels, "neon/int8/dot").operations(), 32);
 }
 

@@ -13,7 +13,7 @@ TEST(ComputeScalar, EveryVariantIsRightBitForBit) {
 TEST(ComputeScalar, OneLaneEach) {
   const auto kernels = compute::test::kernels_of("scalar");
   for (const auto& kernel : kernels) EXPECT_EQ(kernel.lanes, 1) << kernel.name();
-  const bool has_any = compute::built_for() != compute::Architecture::other;
+  const bool has_any = built_for() != Architecture::other;
   EXPECT_EQ(kernels.size(), has_any ? 10U : 0U);
 }
 

@@ -11,11 +11,11 @@ TEST(ComputeSse2, EveryVariantIsRightBitForBit) {
 }
 
 TEST(ComputeSse2, LaterInstructionsAreAskedForApart) {
-  if (compute::built_for() != compute::Architecture::x86_64) GTEST_SKIP() << "of x86-64";
+  if (built_for() != Architecture::x86_64) GTEST_SKIP() << "of x86-64";
   const auto kernels = compute::test::kernels_of("sse2");
-  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/add").needs.name, compute::features::always.name);
-  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/fma").needs.name, compute::features::fma3.name);
-  EXPECT_EQ(compute::test::named(kernels, "sse2/int32/multiply").needs.name, compute::features::sse41.name);
+  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/add").needs.name, features::always.name);
+  EXPECT_EQ(compute::test::named(kernels, "sse2/fp64/fma").needs.name, features::fma3.name);
+  EXPECT_EQ(compute::test::named(kernels, "sse2/int32/multiply").needs.name, features::sse41.name);
   EXPECT_EQ(compute::test::named(kernels, "sse2/int8/add").lanes, 16);
 }
 

@@ -11,7 +11,7 @@ TEST(ComputeSve, EveryVariantIsRightBitForBit) {
 }
 
 TEST(ComputeSve, LanesFollowTheLengthOfTheRegisters) {
-  if (compute::built_for() != compute::Architecture::aarch64) GTEST_SKIP() << "of aarch64";
+  if (built_for() != Architecture::aarch64) GTEST_SKIP() << "of aarch64";
   const auto kernels = compute::test::kernels_of("sve");
   const auto& kernel = compute::test::named(kernels, "sve/fp64/fma");
   EXPECT_EQ(static_cast<std::size_t>(kernel.lanes) * 8, kernel.accumulator_bytes);

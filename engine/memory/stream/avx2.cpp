@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/isa.hpp"
 #include "memory/stream/job.hpp"
 
 #if defined(__x86_64__)
@@ -41,7 +42,7 @@ namespace {
 
 const Registered<StreamLoopsEntry> registered_avx2{{
     .description = {.name = "avx2", .doc = "Uses vectors of 32 bytes."},
-    .loops = [] -> const StreamLoops* { return __builtin_cpu_supports("avx2") != 0 ? &avx2_loops : nullptr; },
+    .loops = [] -> const StreamLoops* { return cpu_has(features::avx2) ? &avx2_loops : nullptr; },
 }};
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/isa.hpp"
 #include "memory/stream/job.hpp"
 
 #if defined(__x86_64__)
@@ -41,7 +42,7 @@ namespace {
 
 const Registered<StreamLoopsEntry> registered_avx512{{
     .description = {.name = "avx512", .doc = "Uses vectors of 64 bytes."},
-    .loops = [] -> const StreamLoops* { return __builtin_cpu_supports("avx512f") != 0 ? &avx512_loops : nullptr; },
+    .loops = [] -> const StreamLoops* { return cpu_has(features::avx512f) ? &avx512_loops : nullptr; },
 }};
 
 }  // namespace

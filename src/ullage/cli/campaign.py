@@ -22,6 +22,7 @@ _MOST: Final = 40
 _OF_SERIES: Final = ("number", "node", "last", "since", "runs", "trend", "not judged", "row")
 _OF_CHECK: Final = ("verdict", "number", "node", "now", "change in %", "runs before", "what to do")
 _WORST_FIRST: Final = ("worse", "cannot tell", "better", "same")
+_WIDEST: Final = 100.0  # times the lower end, of an interval that says something
 _FORMS: Final = ("md", "line", "junit")
 _WHERE: Final = f"Use the campaign in this folder. Default: ${CAMPAIGN}, otherwise {_DEFAULT}."
 _Campaign: TypeAlias = Annotated[Path, option(_WHERE, envvar=CAMPAIGN, show_envvar=False, metavar="DIR")]
@@ -187,10 +188,19 @@ def _print(found: "Sequence[Checked]", form: str, counts: str) -> None:
         return
     worse = "; ".join(f"{name} on {node}" for word, name, node, *_ in rows[:3] if word == "worse")
     sys.stdout.write(f"ullage check: {counts}{f' ({worse})' if worse and form == 'line' else ''}\n")
-    telling = [[cell.replace("|", "\\|").replace("<", "&lt;") for cell in row] for row in rows if row[0] != "same"]
+    parts = any(one.row["part"] for one in found)
+    shown = [one.word != "same" and (one.word != "cannot tell" or bool(one.row["part"]) == parts) for one in found]
+    telling = [
+        [cell.replace("|", "\\|").replace("<", "&lt;") for cell in row]
+        for row, is_shown in zip(rows, shown, strict=True)
+        if is_shown
+    ]
     if form == "md" and telling:
         lines = (" | ".join(row) for row in [_OF_CHECK, ["---"] * len(_OF_CHECK), *telling])
         sys.stdout.write("".join(["\n", *(f"| {line} |\n" for line in lines)]))
+    left = sum(one.word == "cannot tell" for one in found) - sum(row[0] == "cannot tell" for row in telling)
+    if form == "md" and left:
+        sys.stdout.write(f"\n{left} more cannot be told; `--format junit` lists them.\n")
 
 
 def _of_check(one: "Checked") -> list[str]:
@@ -200,7 +210,7 @@ def _of_check(one: "Checked") -> list[str]:
     row, change = one.row, ""
     if one.ratio is not None:
         by, low, high = (f"{100 * (value - 1):+.1f}" for value in (one.ratio, one.low, one.high))
-        change = f"{by} [{low}, {high}]"
+        change = f"{by} [{low}, {high}]" if one.high < _WIDEST * one.low else f"{by}, no interval from so few runs"
     name = one_line(f"{row['part']}: {row['what']}" if row["part"] else row["what"])
     return [one.word, name, row["node"], format_quantity(row["median"], row["unit"]), change, str(one.past), one.reason]
 

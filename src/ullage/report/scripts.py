@@ -15,13 +15,15 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ullage.reading import read_bytes
 from ullage.report.vega import VEGA_LITE_VERSION
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache
+
+_PACKAGED: Final = Path(__file__).with_name("chart-library.txt")
 
 
 def cached_text(name: str, make: Callable[[], str]) -> str:
@@ -91,8 +93,8 @@ def _digest(content: bytes) -> bytes:
 def chart_library() -> tuple[str, str] | None:
     """Return Vega, Vega-Lite and vega-embed as one script: what ``packed`` and ``policy_hash`` make of it.
 
-    Return None where vl-convert is not installed. Building the script takes more than a second, longer than the rest of
-    an ordinary report, so the user's cache keeps both strings.
+    Return None where vl-convert is not installed; the package of a wheel has both strings. Building the script takes
+    more than a second, longer than the rest of an ordinary report, so the user's cache keeps both strings.
     """
 
     def make() -> str:
@@ -101,6 +103,9 @@ def chart_library() -> tuple[str, str] | None:
         script = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE_VERSION)
         return f"{policy_hash(script)}\n{packed(script)}"
 
+    if _PACKAGED.is_file():
+        allowed, _, library = read_bytes(_PACKAGED).decode().partition("\n")
+        return library, allowed
     try:
         name = f"vega-lite-{VEGA_LITE_VERSION}-vl-convert-{version('vl-convert-python')}.js.zlib.base64"
         allowed, _, library = cached_text(name, make).partition("\n")

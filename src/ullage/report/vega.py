@@ -140,6 +140,8 @@ def _converter() -> Any:  # noqa: ANN401 - a library without types
         import vl_convert
     except ImportError:
         raise UserError(
-            "not available: vl-convert-python is not installed", "--format", "--format svg needs no other program"
+            "not available: vl-convert-python is not installed",
+            "--format",
+            "`pip install vl-convert-python` adds it; the first screen as --format svg needs no other program",
         ) from None
     return vl_convert

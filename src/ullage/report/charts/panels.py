@@ -44,7 +44,8 @@ def line_charts(data: ReportData) -> list[Figure]:
 def line_chart(panel: Panel, most: int) -> Figure:
     """Draw one panel with ``most`` points at most; one or two numbers are a sentence."""
     if len(panel.rows) <= _MOST_IN_WORDS:
-        return Figure(panel.title, _in_words(panel), {})
+        numbers = [" ".join(filter(None, [setting_of(row, panel), _number(row)])) for row in panel.rows]
+        return Figure(panel.title, " ".join(filter(None, [f"{'; '.join(numbers)}.", _ceiling_words(panel)])), {})
     scale = scale_for([row.median for row in panel.rows], panel.unit)
     if len(panel.xs) > 1:
         series = strongest_series(panel)
@@ -57,16 +58,23 @@ def line_chart(panel: Panel, most: int) -> Figure:
     else:
         series = strongest_series(panel, MOST_XS)
         words = [omitted(len(series), len(panel.series), param_label(panel.series_key), "the best")]
-        spec = _bar_spec(panel, series, scale)
+        rows = _rows_of(panel, series)
+        title = param_label(panel.series_key) if series else ""
+        x = ordinal("series", series_labels(panel, series) or [""], title, axis={"labelAngle": 0, "grid": False})
+        y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
+        whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+        has_whiskers = any(row.low is not None for row in rows)
+        marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
+        layers = [
+            layer({"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}}, {"x": x, "y": y}),
+            *([layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker)] if has_whiskers else []),
+            layer({"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, marker),
+        ]
+        spec = layered({"step": 52}, HEIGHT, layers, [point(row, panel, scale) for row in rows])
     caption = " ".join(
         filter(None, [_interval_words(panel), verdicts.caption(panel.rows), _ceiling_words(panel), *words])
     )
     return Figure(panel.title, caption, spec)
-
-
-def _in_words(panel: Panel) -> str:
-    numbers = [" ".join(filter(None, [setting_of(row, panel), _number(row)])) for row in panel.rows]
-    return " ".join(filter(None, [f"{'; '.join(numbers)}.", _ceiling_words(panel)]))
 
 
 def _number(row: Row) -> str:
@@ -92,22 +100,6 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
         layer({"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, marker),
     ]
     return layered(WIDTH, HEIGHT, layers, [point(row, panel, scale) for row in rows])
-
-
-def _bar_spec(panel: Panel, series: Sequence[Scalar], scale: Scale) -> Spec:
-    rows = _rows_of(panel, series)
-    title = param_label(panel.series_key) if series else ""
-    x = ordinal("series", series_labels(panel, series) or [""], title, axis={"labelAngle": 0, "grid": False})
-    y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
-    whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
-    has_whiskers = any(row.low is not None for row in rows)
-    marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
-    layers = [
-        layer({"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}}, {"x": x, "y": y}),
-        *([layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker)] if has_whiskers else []),
-        layer({"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, marker),
-    ]
-    return layered({"step": 52}, HEIGHT, layers, [point(row, panel, scale) for row in rows])
 
 
 def _rows_of(panel: Panel, series: Sequence[Scalar]) -> list[Row]:

@@ -119,7 +119,13 @@ def bar_figure(phases: Sequence[NamedPhase], unit: str) -> Figure | None:
     if not own:
         return None
     title = "Bandwidth" if unit == "B/s" else "Rate of operations" if unit == "op/s" else unit
-    return Figure(title, _bar_caption(phases, used), _bar_spec(bars, names, [run.name for _, run in used], unit))
+    sources = dict.fromkeys(publication.source for publication, _ in used)
+    void = sum(is_invalid(phase.row) for phase in phases)
+    words = [
+        f"Published runs, to compare shapes rather than lengths: {'; '.join(sources)}." if sources else "",
+        f"INVALID phases: {void}." if void else "",
+    ]
+    return Figure(title, " ".join(filter(None, words)), _bar_spec(bars, names, [run.name for _, run in used], unit))
 
 
 def _own(phase: NamedPhase) -> _Bar:
@@ -152,16 +158,6 @@ def _fits(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
 def _is_same(run: ReferenceRun, phases: Sequence[NamedPhase]) -> bool:
     common = [(phase.row.median, run.phases[phase.name].rate) for phase in phases if phase.name in run.phases]
     return all(math.isclose(value, rate, rel_tol=_SAME) for value, rate in common)
-
-
-def _bar_caption(phases: Sequence[NamedPhase], used: Sequence[tuple[Publication, ReferenceRun]]) -> str:
-    sources = dict.fromkeys(publication.source for publication, _ in used)
-    void = sum(is_invalid(phase.row) for phase in phases)
-    words = [
-        f"Published runs, to compare shapes rather than lengths: {'; '.join(sources)}." if sources else "",
-        f"INVALID phases: {void}." if void else "",
-    ]
-    return " ".join(filter(None, words))
 
 
 def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[str], unit: str) -> Spec:

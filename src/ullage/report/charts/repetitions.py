@@ -149,7 +149,9 @@ def series_figure(data: ReportData, panel: Panel) -> Figure | None:
     """Draw the best cell and that of the widest spread; return None when no series is long enough to be seen."""
     best = panel.best
     middle = middle_repetition(data.phases_of(best)) if best is not None else None
-    widest = _widest(data, panel.rows)
+    found = [(row, phase) for row in panel.rows for phase in data.phases_of(row) if spread_of(phase) >= NOTABLE_SPREAD]
+    ordered = sorted(found, key=lambda item: -spread_of(item[1]))
+    widest = next((item for item in ordered if len(rates(item[1])) >= _FEWEST_POINTS), None)
     lines: list[_Line] = []
     if best is not None and middle is not None:
         lines.append((f"best: {setting_of(best, panel)} ({best.verdict})", middle[1], ACCENT))
@@ -189,13 +191,6 @@ def middle_repetition(
     drawn = [(phase, rates(phase, of_operations=of_operations, most=most)) for phase in phases]
     found = sorted((one for one in drawn if len(one[1]) >= _FEWEST_POINTS), key=lambda one: one[0].elapsed_ns)
     return found[len(found) // 2] if found else None
-
-
-def _widest(data: ReportData, rows: Iterable[Row]) -> tuple[Row, PhaseRecord] | None:
-    """Return the repetition whose ranks were furthest apart, by more than a little, among those that can be drawn."""
-    found = [(row, phase) for row in rows for phase in data.phases_of(row) if spread_of(phase) >= NOTABLE_SPREAD]
-    ordered = sorted(found, key=lambda item: -spread_of(item[1]))
-    return next((item for item in ordered if len(rates(item[1])) >= _FEWEST_POINTS), None)
 
 
 def _slowest_words(widest: PhaseRecord | None) -> str:

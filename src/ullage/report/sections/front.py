@@ -11,7 +11,6 @@ from ullage.quantity import DASH, format_known, format_quantity, percent, signif
 from ullage.report.contents import LEAD, Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid, value_text
-from ullage.report.headlines import Declaring
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
@@ -35,7 +34,15 @@ def build(data: ReportData) -> Content | None:
         *texts_grid("What to change first", _CHANGE, changes, words=_CHANGE, whole=True),
         *what_was_run(summary),
     ]
-    return Content(notes=_notes(summary, data.declared_by), grids=grids)
+    kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
+    notes: list[str] = []
+    if "empirical" in kinds:
+        how = _OF_TARGETS if data.declared_by == "ceiling" else _OF_MACHINE
+        notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
+    unknown = [part.suite for part in summary.parts if part.status == "not available"]
+    if unknown:
+        notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
+    return Content(notes=notes, grids=grids)
 
 
 @dataclass(frozen=True)
@@ -141,18 +148,6 @@ _OF_MACHINE: Final = (
     "State the values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
 )
 _OF_TARGETS: Final = "State the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`."
-
-
-def _notes(summary: Summary, declared_by: Declaring) -> Sequence[str]:
-    kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
-    notes: list[str] = []
-    if "empirical" in kinds:
-        how = _OF_TARGETS if declared_by == "ceiling" else _OF_MACHINE
-        notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
-    unknown = [part.suite for part in summary.parts if part.status == "not available"]
-    if unknown:
-        notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
-    return notes
 
 
 SECTION: Final = Section(

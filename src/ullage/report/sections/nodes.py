@@ -44,10 +44,6 @@ def build(data: ReportData) -> Content | None:
         *grid_of("Nodes", _NODES, [_standing(nodes, index, rows) for index in range(len(nodes.nodes))]),
         *grid_of("Numbers in which a node is worse than the others", _OUTLIERS, _outliers(nodes, rows)),
     ]
-    return Content(notes=_notes(nodes), grids=grids)
-
-
-def _notes(nodes: Nodes) -> list[str]:
     good = nodes.named("good")
     suspect = nodes.named("suspect")
     rule = (
@@ -64,7 +60,7 @@ def _notes(nodes: Nodes) -> list[str]:
     starts = sorted(node.began for node in nodes.nodes if node.began)
     if len(starts) > 1:
         found.append(f"The first launches of the nodes began between {starts[0]} and {starts[-1]}.")
-    return found
+    return Content(notes=found, grids=grids)
 
 
 def _standing(nodes: Nodes, index: int, rows: Sequence[Row]) -> _Standing:

@@ -126,15 +126,11 @@ _Operation: TypeAlias = tuple[str, str, Percentiles]
 """The label of a phase, a part of its operations (empty: the whole), and the percentiles."""
 
 
-def _percentile(name: str) -> Column[_Operation]:
-    return Column(name, lambda line: time_text(line[2].seconds.get(name)))
-
-
 _OPERATION_COLUMNS: Final[Sequence[Column[_Operation]]] = (
     Column("phase", lambda line: "" if line[1] else line[0], is_number=False, css="target nowrap"),
     Column("part", lambda line: line[1] or "whole", is_number=False),
     Column("operations", lambda line: f"{line[2].operations:,}"),
-    *map(_percentile, PERCENTILE_NAMES),
+    *map(lambda name: Column(name, lambda line: time_text(line[2].seconds.get(name))), PERCENTILE_NAMES),
 )
 OPERATIONS: Final = Section(
     name="operations",

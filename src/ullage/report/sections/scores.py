@@ -179,10 +179,6 @@ def _grid(name: str, rows: list[Row]) -> list[Grid]:
     return grid_of(title, [one for one in _OF_PUBLISHED if has_block or one.heading != "block"], rows, whole=True)
 
 
-def _block(row: Row) -> str:
-    return format_param(_BLOCK, row.params[_BLOCK]) if _BLOCK in row.params else DASH
-
-
 def _flags(row: Row) -> str:
     return ", ".join(code for code in row.flag_codes if code != _NO_FLAG) or DASH
 
@@ -190,7 +186,7 @@ def _flags(row: Row) -> str:
 _OF_PUBLISHED: Final[Sequence[Column[Row]]] = (
     Column("workload", lambda row: str(row.params["workload"]), is_number=False),
     Column("threads", lambda row: str(row.params.get("threads", ""))),
-    Column("block", _block),
+    Column("block", lambda row: format_param(_BLOCK, row.params[_BLOCK]) if _BLOCK in row.params else DASH),
     Column("measured", value_text),
     Column("peer", peer_text),
     Column("ceiling", ceiling_text),

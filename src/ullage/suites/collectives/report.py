@@ -84,20 +84,19 @@ def tables(data: ReportData) -> Content | None:
     if not rows:
         return None
     times, rates = in_order(blocking(rows)), with_most_ranks(in_order(blocking(rows, "link_bandwidth")))
+    chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
+    ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
+    ranks = ends[0].ranks if ends else 0
     grids = [
         *(
             _matrix(f"time of a call, {ranks} ranks", [row for row in times if row.ranks == ranks])
             for ranks in rank_counts(times)
         ),
         *([_matrix(f"bytes on a rank's link (busbw), {rates[0].ranks} ranks", rates)] if rates else []),
-        *_rank_grids(data, times),
+        *grid_of(f"time of a call over the ranks, {ranks} ranks", _RANK_COLUMNS, _calls(data, ends)),
         *_overlap_grids(data, rows),
         *_one_sided_grids(rows),
     ]
-    return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=[grid for grid in grids if grid.rows])
-
-
-def _notes(rows: Sequence[Row]) -> list[str]:
     crowded = rank_counts(row for row in rows if is_crowded(row))
     notes = [MEASURED_BOUND if any(row.ceiling is not None for row in rows) else _NO_CEILING]
     if any(row.params.get("mode") == "blocking" for row in rows):
@@ -105,7 +104,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     if crowded:
         counts = ", ".join(map(str, crowded))
         notes.insert(0, f"With {counts} ranks there are more ranks than cores. {_CROWDED}")
-    return notes
+    return Content(notes=[*switch_notes(data, SUITE), *notes], grids=[grid for grid in grids if grid.rows])
 
 
 def _matrix(title: str, rows: Sequence[Row], label: Callable[[Row], str] = operation_of) -> Grid:
@@ -171,14 +170,6 @@ _OVERLAP_COLUMNS: Final = columns(
     Column[MeasuredLine]("both", _call("overall_s", "sum")),
     Column[PhaseLine]("overlap", lambda line: percent(line.first.median), hint=lambda line: value_hint(line.first)),
 )
-
-
-def _rank_grids(data: ReportData, times: Sequence[Row]) -> list[Grid]:
-    """Show the fastest and slowest rank in each operation's smallest and largest message, with the most ranks."""
-    chosen = grouped((operation_of(row), row) for row in with_most_ranks(times))
-    ends = [row for found in chosen.values() for row in ([found[0], found[-1]] if len(found) > 1 else found)]
-    ranks = ends[0].ranks if ends else 0
-    return grid_of(f"time of a call over the ranks, {ranks} ranks", _RANK_COLUMNS, _calls(data, ends))
 
 
 def _overlap_grids(data: ReportData, rows: Sequence[Row]) -> list[Grid]:
@@ -298,10 +289,6 @@ def overlap_figures(data: ReportData) -> list[Figure]:
     if not rows:
         return []
     caption = f"{plural(rows[0].ranks, 'rank')}, the largest message of each that was measured."
-    return [Figure("overlap with computation", caption, _overlap_spec(rows))]
-
-
-def _overlap_spec(rows: Sequence[Row]) -> Spec:
     labels = list(dict.fromkeys(map(_label, rows)))
     tests = sorted({row.count("tests") for row in rows})
     words = [_tests(count) for count in tests]
@@ -324,7 +311,7 @@ def _overlap_spec(rows: Sequence[Row]) -> Spec:
         "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
         "tooltip": _OVERLAP_TOOLTIP,
     }
-    return plot(410, {"step": 12}, values, {"type": "bar"}, encoding)
+    return [Figure("overlap with computation", caption, plot(410, {"step": 12}, values, {"type": "bar"}, encoding))]
 
 
 def _label(row: Row) -> str:

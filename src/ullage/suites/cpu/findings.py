@@ -229,22 +229,6 @@ def _tried(wrong: Measurement, found: Sequence[Measurement]) -> list[Measurement
     return [one for one in same if one.params["core"] != CHOSEN]
 
 
-def with_flags(found: Sequence[Measurement], mismatched: Iterable[Measurement]) -> list[Measurement]:
-    """Return ``found`` with a flag on each rate that a mismatched library reached with kernels of its own choice."""
-    texts = {
-        one.label: f"the library chose {one.fact('core') or 'its kernels'}: its product reaches {_share(one)} of its "
-        "ceiling"
-        for one in mismatched
-    }
-
-    def flagged(one: Measurement) -> Measurement:
-        if one.label not in texts or one.params.get("core") != CHOSEN:
-            return one
-        return one.flagged([Flag(code=FLAG, reason=texts[one.label])], "compute_rate")
-
-    return [flagged(one) for one in found]
-
-
 def mismatch_finding(wrong: Measurement, found: Sequence[Measurement], level: float) -> Finding:
     """Say which kernels the library chose, which are better, and how to have them."""
     others, core = _tried(wrong, found), wrong.fact("core")
@@ -290,7 +274,18 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     options, peers = read_options(CpuOptions, request), result.read_peers()
     # Findings name the peers, so these are joined first.
     found = with_rows(measured(result, options, context), lambda rows: with_peers(rows, peers))
-    found = with_flags(found, mismatches(found))
+    texts = {
+        one.label: f"the library chose {one.fact('core') or 'its kernels'}: its product reaches {_share(one)} of its "
+        "ceiling"
+        for one in mismatches(found)
+    }
+
+    def flagged(one: Measurement) -> Measurement:
+        if one.label not in texts or one.params.get("core") != CHOSEN:
+            return one
+        return one.flagged([Flag(code=FLAG, reason=texts[one.label])], "compute_rate")
+
+    found = [flagged(one) for one in found]
     sound = [one for one in found if all(map(is_sound, one.rows.values()))]
     files = result.read_records()
     # A library may not have the kernels that it was told to take.

@@ -249,10 +249,6 @@ def _narrow_alone(_low: Row, row: Row) -> bool:
     return row.metric == "clock" and is_narrow and row.count("threads") == 1
 
 
-def _clock_of_all(line: Row, row: Row) -> bool:
-    return row.metric == "clock" and row.case == line.case and row.count("threads") > 1
-
-
 def _of_kernel(metric: str) -> Picks:
     def picks(line: Row, row: Row) -> bool:
         is_same = _same_kernel(line, row) and row.params.get("threads") == line.params.get("threads")
@@ -298,7 +294,7 @@ LADDERS: Final = (
                 "clock-of-all",
                 lambda high, low: f"The clock when all {low.count('threads')} threads work: {_clocks(high, low)}",
                 lambda low, row: _clock_alone(low, row) and row is not low,
-                _clock_of_all,
+                lambda line, row: row.metric == "clock" and row.case == line.case and row.count("threads") > 1,
             ),
             Step(
                 "shared-cores",

@@ -111,7 +111,17 @@ def tables(data: ReportData) -> Content | None:
         *grid_of("one over another", _RATIO_COLUMNS, row_lines(row for row in data.rows_of(SUITE) if not row.case)),
         *grid_of("every kernel", _KERNEL_COLUMNS, kernels),
     ]
-    return Content(notes=_notes(lines), grids=grids)
+    peers = peers_of(line.rate for line in lines)
+    peer = (
+        (
+            f"{', '.join(peers)} ran for comparison with a process on each core. Its HPL has the same n. Its "
+            "DGEMM multiplies smaller matrices, one for each process."
+        )
+        if peers
+        else "No other tool was run for comparison."
+    )
+    notes = [_UNITS_NOTE, _CEILING_NOTE]
+    return Content(notes=[*notes, peer] if any(not line.is_kernel for line in lines) else notes, grids=grids)
 
 
 def _best(lines: Sequence[Line]) -> list[Line]:
@@ -127,20 +137,6 @@ def _best(lines: Sequence[Line]) -> list[Line]:
             found.append(replace(line, rows={**line.rows, **beside}))
     types = list(dict.fromkeys(line.type for line in lines if line.is_kernel))
     return sorted(found, key=lambda line: (types.index(line.type), line.threads))
-
-
-def _notes(lines: Sequence[Line]) -> list[str]:
-    peers = peers_of(line.rate for line in lines)
-    peer = (
-        (
-            f"{', '.join(peers)} ran for comparison with a process on each core. Its HPL has the same n. Its "
-            "DGEMM multiplies smaller matrices, one for each process."
-        )
-        if peers
-        else "No other tool was run for comparison."
-    )
-    notes = [_UNITS_NOTE, _CEILING_NOTE]
-    return [*notes, peer] if any(not line.is_kernel for line in lines) else notes
 
 
 # -- columns ----------------------------------------------------------------------------------------------------------
@@ -167,11 +163,6 @@ def _residual(line: Line) -> str:
     return significant(median(found), 2) if found else DASH
 
 
-def _mind(row: Row) -> str:
-    """Name what makes the rate another number than it seems; how well it is known is in the complete table."""
-    return ", ".join(flag.code for flag in row.flags if not flag.is_of_repetitions)
-
-
 def _ratio_of(line: PhaseLine) -> str:
     """Say what of which kernel or product a ratio is: ``clock under avx512 fp64 fma``."""
     metric, params = line.first.metric, line.first.params
@@ -188,7 +179,9 @@ _BEST_COLUMNS: Final = columns(
     "compute_rate:ceiling compute_rate:share=our_efficiency",
     Column[Line]("HPL efficiency", _solve_share),
 )
-_MIND: Final = Column[Line]("mind", lambda line: _mind(line.rate), is_number=False)
+_MIND: Final = Column[Line](
+    "mind", lambda line: ", ".join(flag.code for flag in line.rate.flags if not flag.is_of_repetitions), is_number=False
+)
 _WORK_COLUMNS: Final = columns(
     replace(_NAME, heading="work"),
     Column[Line](

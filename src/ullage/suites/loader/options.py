@@ -71,16 +71,6 @@ _PRESET: Final = "cosmoflow"
 _ACCELERATOR: Final = "h100"
 
 
-def _quick_samples(said: Mapping[str, object], preset: Preset) -> int:
-    """Return the samples of a first look: by their bytes, and as many as an accelerator needs a few seconds for."""
-    size, batch, pace = said.get("sample_bytes"), said.get("batch"), said.get("step_s")
-    size = size if isinstance(size, int) else preset.sample_bytes
-    batch = batch if isinstance(batch, int) else preset.batch
-    pace = pace if isinstance(pace, (int, float)) else preset.step_s[_ACCELERATOR]
-    steps = max(round(_QUICK_EPOCH_S / pace), 2) if pace > 0 else _QUICK_BYTES
-    return max(min(_QUICK_BYTES // size, steps * batch), 2 * batch)
-
-
 class LoaderOptions(
     QuickOnCommandLine,
     WatchdogOptions,
@@ -194,7 +184,12 @@ class LoaderOptions(
         settled = dict(said)
         preset = next((one for name, one in PRESETS.items() if name == said.get("preset", _PRESET)), None)
         if said.get("quick") and "samples" not in settled and preset is not None:
-            settled["samples"] = _quick_samples(said, preset)
+            size, batch, pace = said.get("sample_bytes"), said.get("batch"), said.get("step_s")
+            size = size if isinstance(size, int) else preset.sample_bytes
+            batch = batch if isinstance(batch, int) else preset.batch
+            pace = pace if isinstance(pace, (int, float)) else preset.step_s[_ACCELERATOR]
+            steps = max(round(_QUICK_EPOCH_S / pace), 2) if pace > 0 else _QUICK_BYTES
+            settled["samples"] = max(min(_QUICK_BYTES // size, steps * batch), 2 * batch)
         return super().settle(settled)
 
     @model_validator(mode="after")

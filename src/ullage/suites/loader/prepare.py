@@ -161,7 +161,21 @@ def prepare_loader(request: Request, engine_context: EngineContext) -> PreparedL
     # The room of the moment decides, so a resumed run must find the samples of its first launch in the request.
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
     cells = CellMaker(options, engine_context.description, cast("int", options.samples), machine.cores)
-    prepared = PreparedLoader(settled, options, machine, cells, _notes(options, cells, machine))
+    notes: list[Note] = []
+    memory = (machine.memory.total_bytes or 0) * cells.unit
+    most = min(options.most_accelerators, max(most_that_fit(options, cells.samples), 1))
+    fewest = rule_samples(options.mean_bytes, options.batch_samples, most, memory)
+    if machine.places and cells.samples_of(most) < fewest:
+        text = (
+            f"{cells.samples_of(most)} samples are fewer than a published run has: {RULE_STEPS} steps of "
+            f"{most} accelerators, and {RULE_MEMORIES} times the memory of the nodes, are {fewest}"
+        )
+        advice = "read the cached share of each epoch: memory may hold what later epochs read"
+        notes.append(Note("fewer-samples", text, advice))
+    if options.cache == "none":
+        text = "nothing was done about caches before the first epoch"
+        notes.append(Note("cache-kept", text, "use --cache advise, or read the verdicts"))
+    prepared = PreparedLoader(settled, options, machine, cells, notes)
     _check(prepared)
     return prepared
 
@@ -201,25 +215,6 @@ def _check(prepared: PreparedLoader) -> None:
     for target in prepared.request.targets:
         for number in prepared.numbers():
             prepared.cells.reads(target, number)
-
-
-def _notes(options: LoaderOptions, cells: CellMaker, machine: Machine) -> list[Note]:
-    """Return notes on what is smaller than in a published run, and who may answer instead of the storage."""
-    notes: list[Note] = []
-    memory = (machine.memory.total_bytes or 0) * cells.unit
-    most = min(options.most_accelerators, max(most_that_fit(options, cells.samples), 1))
-    fewest = rule_samples(options.mean_bytes, options.batch_samples, most, memory)
-    if machine.places and cells.samples_of(most) < fewest:
-        text = (
-            f"{cells.samples_of(most)} samples are fewer than a published run has: {RULE_STEPS} steps of "
-            f"{most} accelerators, and {RULE_MEMORIES} times the memory of the nodes, are {fewest}"
-        )
-        advice = "read the cached share of each epoch: memory may hold what later epochs read"
-        notes.append(Note("fewer-samples", text, advice))
-    if options.cache == "none":
-        text = "nothing was done about caches before the first epoch"
-        notes.append(Note("cache-kept", text, "use --cache advise, or read the verdicts"))
-    return notes
 
 
 # -- how it runs -------------------------------------------------------------------------------------------------------

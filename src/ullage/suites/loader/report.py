@@ -169,11 +169,6 @@ CHARTS: Final = (
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-def _is_shown(row: Row) -> bool:
-    """Tell whether a row is of the first epoch, which is read from the storage, or of the write before it."""
-    return "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write")
-
-
 def samples_text(row: Row) -> str:
     """Name the samples of a row by their preset, or by the size that was asked for."""
     size = row.params.get("sample_bytes")
@@ -190,7 +185,7 @@ HEADLINES: Final = (
     Rule(
         "disk",
         RATE,
-        _is_shown,
+        lambda row: "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write"),
         lambda row: (row.params["preset"], row.params.get("sample_bytes"), row.access),
         _what,
     ),

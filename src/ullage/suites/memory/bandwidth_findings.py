@@ -30,11 +30,16 @@ def bandwidth_findings(rows: Sequence[Row], level: float) -> list[Finding]:
     """Return all findings on bandwidth in the rows of one run; ``level`` is that of each kind of comparison."""
     known = [row for row in memory_streams(rows) if carries(row)]
     streams = [row for row in known if "block_bytes" not in row.params]
+    lines = [
+        [row for count in _thread_counts(streams) if (row := find_stream(streams, kernel, stores, count)) is not None]
+        for kernel, stores in (("read", None), ("copy", "ordinary"), ("copy", "non-temporal"))
+    ]
+    own = level_of_each(level, map(len, lines))
     return [
         *_best(streams),
         *_write_allocate(streams, level),
         *_non_temporal(streams, level),
-        *_threads(streams, level),
+        *[_scaling(line, own) for line in lines if len(line) > 1],
         *_blocks(known, level),
         *_updates(rows),
     ]
@@ -131,16 +136,6 @@ def _non_temporal(rows: Sequence[Row], level: float) -> list[Finding]:
     said = finding("non-temporal", title, text, "advice" if told else "info", threads=threads, **ratios)
     kernel = max(told, key=lambda name: told[name].low or 1.0, default="")
     return [with_gain(said, told.get(kernel), _STREAMING_STORES)]
-
-
-def _threads(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Tell from how many threads on more give no more."""
-    lines = [
-        [row for count in _thread_counts(rows) if (row := find_stream(rows, kernel, stores, count)) is not None]
-        for kernel, stores in (("read", None), ("copy", "ordinary"), ("copy", "non-temporal"))
-    ]
-    own = level_of_each(level, map(len, lines))
-    return [_scaling(line, own) for line in lines if len(line) > 1]
 
 
 def _scaling(line: Sequence[Row], level: float) -> Finding:

@@ -67,12 +67,20 @@ _NO_GAIN: Final = {"slower": "Huge pages are slower here.", "cannot tell": "No g
 
 def latency_findings(rows: Sequence[Row], caches: Sequence[Cache], level: float) -> list[Finding]:
     """Return all findings on latency in the rows of one run; ``level`` is that of each kind of comparison."""
+    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and _is_in_memory(row)]
+    rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
+    lines = grouped((row.word("injection"), row) for row in loads if row.metric == "access_time")
+    own = level_of_part(level, max(1, sum(map(len, lines.values()))))
     return [
         *_ends(rows, caches),
         *_memory(rows),
         *_huge_pages(rows, level),
         *_parallel(rows, level),
-        *_loaded(rows, level),
+        *[
+            _load(injection, sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0]), own)
+            for injection, line in lines.items()
+            if len(line) > 1
+        ],
         *_cores(rows),
         *_nodes(rows),
     ]
@@ -204,18 +212,6 @@ def _parallel(rows: Sequence[Row], level: float) -> list[Finding]:
     counts = sorted(by_chains)
     seconds = [by_chains[count].median for count in counts]
     return [finding("parallel-loads", title, text, chains=counts, seconds=seconds)]
-
-
-def _loaded(rows: Sequence[Row], level: float) -> list[Finding]:
-    loads = [row for row in rows if row.params.get("access") == "loaded-latency" and _is_in_memory(row)]
-    rates = {row.case: row.median for row in loads if row.metric == "injected_bandwidth"}
-    lines = grouped((row.word("injection"), row) for row in loads if row.metric == "access_time")
-    own = level_of_part(level, max(1, sum(map(len, lines.values()))))
-    return [
-        _load(injection, sorted(((rates.get(row.case, 0.0), row) for row in line), key=lambda one: one[0]), own)
-        for injection, line in lines.items()
-        if len(line) > 1
-    ]
 
 
 def _load(injection: str, line: Sequence[tuple[float, Row]], level: float) -> Finding:

@@ -164,14 +164,10 @@ def tables(data: ReportData) -> Content | None:
     rows = data.rows_of(SUITE)
     if not rows:
         return None
-    return Content(notes=_notes(rows), grids=grids(rows))
-
-
-def _notes(rows: Sequence[Row]) -> list[str]:
     peers = peers_of(rows)
     after = f"{', '.join(peers)} ran for comparison, after the measurements of Ullage on the same machine."
     without = f"No other tool was run for comparison: none of {_PEERS} is installed, or none was requested."
-    return [after if peers else without, _ceilings(rows)]
+    return Content(notes=[after if peers else without, _ceilings(rows)], grids=grids(rows))
 
 
 def _ceilings(rows: Sequence[Row]) -> str:
@@ -260,17 +256,9 @@ BOUNDS: Final = (
 )
 
 
-def _bus_of(line: Row, row: Row) -> bool:
-    return row.metric == "bus_bandwidth" and row.case == line.case
-
-
 def _any_bus(low: Row, row: Row) -> bool:
     same = ("level", "threads", "cpu_node", "memory_node")
     return row.metric == low.metric and all(row.params.get(name) == low.params.get(name) for name in same)
-
-
-def _in_huge_pages(low: Row, row: Row) -> bool:
-    return row.params.get("pages") == "huge" and alike_but(low, row, "pages")
 
 
 def _own_node(low: Row, row: Row) -> bool:
@@ -287,13 +275,13 @@ _STEPS: Final = (
         "access",
         _mixes,
         _any_bus,
-        _bus_of,
+        lambda line, row: row.metric == "bus_bandwidth" and row.case == line.case,
         "Reads and stores in turn move less than either alone. Fewer arrays at a time help.",
     ),
     Step(
         "pages",
         "Pages as a program gets them, in place of huge ones",
-        _in_huge_pages,
+        lambda low, row: row.params.get("pages") == "huge" and alike_but(low, row, "pages"),
         advice="Ask for huge pages: madvise(MADV_HUGEPAGE) in the source, or the setting below.",
         command="GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
         may_rank=True,

@@ -241,8 +241,11 @@ def findings_of(
         str(phase.facts["unavailable"]) for phase in phases.values() if "unavailable" in phase.facts
     )
     on_one_node = _loopback(rows, phases)
+    lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
+    own = level_of_each(part, map(len, lines.values()))
+    bests = {protocol: best_of(row for row in alike if row.median > 0) for protocol, alike in lines.items()}
     found = [
-        *_best_streams(rows, part),
+        *[_streams_finding(best, lines[protocol], own) for protocol, best in bests.items() if best is not None],
         *_loss(rows, phases, window),
         *_variant(rows, "no_delay", "TCP_NODELAY", part),
         *_variant(rows, "zero_copy", "MSG_ZEROCOPY", part),
@@ -275,14 +278,6 @@ def _loopback(rows: Sequence[Row], phases: Mapping[str, PhaseRecord]) -> list[Fi
         f"cores{cores}. {bound}"
     )
     return [finding("loopback", "No network was tested: both ends were on one node", text, cores=busy)]
-
-
-def _best_streams(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Compare the best number of streams with one, with the largest block of each protocol."""
-    lines = {protocol: _largest_blocks(rows, protocol) for protocol in ("tcp", "udp")}
-    own = level_of_each(level, map(len, lines.values()))
-    bests = {protocol: best_of(row for row in alike if row.median > 0) for protocol, alike in lines.items()}
-    return [_streams_finding(best, lines[protocol], own) for protocol, best in bests.items() if best is not None]
 
 
 def _streams_finding(best: Row, alike: Sequence[Row], level: float) -> Finding:

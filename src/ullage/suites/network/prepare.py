@@ -24,14 +24,13 @@ from ullage.peers import Installed, PeerError, Transport
 from ullage.peers.network import LEAST_BYTES, PEERS, Iperf3Job, PingJob, SockperfJob
 from ullage.peers.served import HERE, LOOPBACK, LOOPBACK_6, HostCommands, is_own, run_job
 from ullage.quantity import listing
-from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.options.engine import values_of
 from ullage.runs.options.reading import read_options
 from ullage.runs.peer_runs import KernelPeers, PeerJob, PeerNumbers
 from ullage.runs.session import Note, Session
-from ullage.suites.network.findings import Link, link_of
+from ullage.suites.network.findings import link_of
 from ullage.suites.network.options import LINK, LOCAL, WORKLOAD, NetworkOptions
 from ullage.system.allocation import nodes_of_job
 from ullage.system.hardware import usable_cores
@@ -135,20 +134,15 @@ def _between_nodes(session: Session) -> Placed:
     """Place a job on the addresses that our own ranks had, so that both measure the same link."""
 
     def placed(case: str, job: Job) -> tuple[Job, HostCommands]:
-        link = _link_of(session.result, case)
+        phases = (one for file in session.result.read_records() for one in file.records if isinstance(one, PhaseRecord))
+        links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
+        link = links[-1] if links else None
         if link is None:
             raise PeerError("our own ranks have not measured that link")
         far = replace(job, address=link.peer_address, source=link.address)
         return far, roads_between(session.launcher, link.address)
 
     return placed
-
-
-def _link_of(result: ResultFolder, case: str) -> Link | None:
-    """Return the link that our last repetition of ``case`` measured, or None without one."""
-    phases = (one for file in result.read_records() for one in file.records if isinstance(one, PhaseRecord))
-    links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
-    return links[-1] if links else None
 
 
 def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> HostCommands:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a network run: throughput and round trips of TCP and UDP, against link and other tools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from ullage.grouping import grouped
@@ -200,14 +200,6 @@ def rate_figures(data: ReportData) -> list[Figure]:
         return []
     has_peer = any(row.peer is not None for found in curves.values() for row in found)
     caption = "Bars: interval of the median." + (" Crosses: the peer's median." if has_peer else "")
-    return [Figure("throughput over streams", caption, _rate_spec(curves))]
-
-
-def _color(names: Sequence[str]) -> Spec:
-    return ordinal("series", names, "", scale={"domain": list(names), "range": ordered_colors(len(names))})
-
-
-def _rate_spec(curves: Mapping[str, Sequence[Row]]) -> Spec:
     values = [_rate_point(row, name) for name, found in curves.items() for row in found]
     x, y = rank_axis(sorted({value["x"] for value in values}), "x", "streams"), quantity_axis("y", "throughput (Gb/s)")
     encoding = {"x": x, "y": y, "color": _color(list(curves))}
@@ -220,7 +212,11 @@ def _rate_spec(curves: Mapping[str, Sequence[Row]]) -> Spec:
     if ceilings and ceilings[0] <= _HIGHEST_CEILING * max(value["y"] for value in values):
         line = {"type": "rule", "strokeDash": [6, 4], "color": INK, "strokeWidth": 1.2}
         layers.append(layer(line, {"y": y}, [{"y": ceilings[0]}]))
-    return layered(*_CHART_SIZE, layers, values)
+    return [Figure("throughput over streams", caption, layered(*_CHART_SIZE, layers, values))]
+
+
+def _color(names: Sequence[str]) -> Spec:
+    return ordinal("series", names, "", scale={"domain": list(names), "range": ordered_colors(len(names))})
 
 
 def _rate_point(row: Row, name: str) -> Spec:

@@ -122,7 +122,10 @@ def fit(times: "NDArray[np.float64]") -> Fit:
     asymmetric = _asymmetric(each, rest, sigma)
     if not with_ends:
         return Fit(polish, sigma, (), (), asymmetric)
-    return Fit(polish, sigma, _slow_ends(polish, each, sigma), _slow_links(rest, sigma), asymmetric)
+    links, always = np.median(rest, axis=0), np.min(rest, axis=0)
+    with np.errstate(invalid="ignore"):
+        slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
+    return Fit(polish, sigma, _slow_ends(polish, each, sigma), _ranked(slow, links), asymmetric)
 
 
 def polished(logarithms: "NDArray[np.float64]") -> MedianPolish:
@@ -179,14 +182,6 @@ def _outstanding(effects: "NDArray[np.float64]", alone: "Sequence[NDArray[np.flo
         for end, effect in enumerate(effects)
         if effect > max(math.log(SLOW_END), MANY_OF_ENDS * noise) and least[end] > math.log(EVERY_TIME)
     ]
-
-
-def _slow_links(rest: "NDArray[np.float64]", sigma: float) -> tuple[SlowLink, ...]:
-    """Return the slow links, slowest first. ``rest``: what its ends do not explain, of every repetition."""
-    links, always = np.median(rest, axis=0), np.min(rest, axis=0)
-    with np.errstate(invalid="ignore"):
-        slow = (links > _link_limit(sigma)) & (always > math.log(EVERY_TIME))
-    return _ranked(slow, links)
 
 
 def _ranked(slow: "NDArray[np.bool_]", logarithms: "NDArray[np.float64]") -> tuple[SlowLink, ...]:

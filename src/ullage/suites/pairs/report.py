@@ -55,7 +55,9 @@ def tables(data: ReportData) -> Content | None:
         return None
     switches = switches_of(data)
     matrices = read_matrices(data.measured, switches)
-    grids = [_pairs(rows), _exchanges(rows)]
+    found = sorted((row for row in rows if row.metric in _LABELS), key=_message_of)
+    heads = _heads("of all ordered pairs", numbers=("message", "median"))
+    grids = [Grid("pairs", heads, [[Cell(_LABELS[row.metric]), *_numbers(row)] for row in found]), _exchanges(rows)]
     for matrix in matrices:
         grids += [*_switches(matrix, switches), *_ends(matrix), *_links(matrix)]
     notes = [*switch_notes(data, SUITE), *_notes(rows, matrices)]
@@ -73,12 +75,6 @@ def _notes(rows: Sequence[Row], matrices: Sequence[PairMatrix]) -> list[str]:
 
 def _heads(*words: str, numbers: Sequence[str]) -> list[Heading]:
     return [*map(Heading, words), *(Heading(word, is_number=True) for word in numbers)]
-
-
-def _pairs(rows: Sequence[Row]) -> Grid:
-    found = sorted((row for row in rows if row.metric in _LABELS), key=_message_of)
-    heads = _heads("of all ordered pairs", numbers=("message", "median"))
-    return Grid("pairs", heads, [[Cell(_LABELS[row.metric]), *_numbers(row)] for row in found])
 
 
 def _exchanges(rows: Sequence[Row]) -> Grid:

@@ -35,11 +35,6 @@ from ullage.system.hardware import ranks_by_default, usable_cores
 from ullage.units import format_bytes
 
 
-def find_file(path: Path) -> str:
-    """Return the absolute form of ``path``."""
-    return str(path.absolute())
-
-
 class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
     """The options of suite ``pairs``.
 
@@ -82,7 +77,7 @@ class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
     ] = False
     pattern: Annotated[
         str | None,
-        FilePath(find_file),
+        FilePath(lambda path: str(path.absolute())),
         Option("Also measure the pattern in this file: lines FROM TO [WEIGHT] with numbers of ranks."),
     ] = None
     pattern_sha256: str = ""

@@ -185,20 +185,15 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
     is_noisy = limit > _TOO_NOISY
     if is_noisy:
         text += " This noise hides all but very slow links. Measure on idle nodes, with fewer ranks than cores."
-    numbers = _by_switch(matrix)
+    names = {"the same": "within_switch", "another": "between_switches"}
+    found = {names[one.receiver]: matrix.value(one.median) for one in switch_pairs(matrix) if one.is_all}
+    numbers = found if len(found) == len(names) else {}
     if numbers:
         own, other = (show(value, matrix.unit) for value in numbers.values())
         verb, noun = "takes" if matrix.is_latency else "reaches", matrix.leaf_noun
         text += f" The median pair {verb} {own} within a {noun} and {other} between {nouns_of(noun)}."
     severity, title = "advice" if is_noisy else "info", f"No {matrix.noun} or link is slow"
     return finding("pairs", title, text, severity, **matrix.place, spread=spread, limit=limit, **numbers)
-
-
-def _by_switch(matrix: PairMatrix) -> dict[str, float]:
-    """Return what the median pair reaches within a switch and between switches; nothing without both kinds of pairs."""
-    names = {"the same": "within_switch", "another": "between_switches"}
-    found = {names[one.receiver]: matrix.value(one.median) for one in switch_pairs(matrix) if one.is_all}
-    return found if len(found) == len(names) else {}
 
 
 def exchange_findings(rows: Sequence[Row], matrices: Sequence[PairMatrix], level: float) -> list[Finding]:

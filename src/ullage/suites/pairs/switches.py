@@ -135,7 +135,12 @@ def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
     if len(matrix.switches) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
         return
     within, each = matrix.within, np.log(matrix.times)
-    own = _own(each, within)
+    sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
+    for end, links in enumerate(within):
+        if links.any():
+            sends[:, end] = np.median(each[:, end, links], axis=1)
+            receives[:, end] = np.median(each[:, links, end], axis=1)
+    own = np.maximum(sends[:, :, None], receives[:, None, :])
     cells = matrix.across & ~np.isnan(own[0])
     if not cells.any():
         return
@@ -167,19 +172,6 @@ def _are_other_cables(matrix: PairMatrix, slow: "NDArray[np.bool_]", others: "ND
     logs = np.triu(np.log(matrix.median) + np.log(matrix.median).T, 1)
     first, second = (logs[np.triu(cells, 1)].tolist() for cells in (slow, others))
     return rank_test(first, second) <= _CHANCE / claims
-
-
-def _own(each: "NDArray[np.float64]", within: "NDArray[np.bool_]") -> "NDArray[np.float64]":
-    """Return by repetition, sender and receiver what the two take within their own switches, whichever is more.
-
-    It is not a number where one of them is alone there.
-    """
-    sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
-    for end, links in enumerate(within):
-        if links.any():
-            sends[:, end] = np.median(each[:, end, links], axis=1)
-            receives[:, end] = np.median(each[:, links, end], axis=1)
-    return np.maximum(sends[:, :, None], receives[:, None, :])
 
 
 def _nodes(hosts: "NDArray[np.str_]", leaves: "NDArray[np.str_]", senders: "NDArray[np.intp]", switch: str) -> int:

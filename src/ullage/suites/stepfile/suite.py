@@ -43,11 +43,6 @@ def kept_of(cell: Cell) -> int:
     return min(steps_of(cell), cell.values.count("checkpoints")) if revolves else steps_of(cell)
 
 
-def compute_s_of(cell: Cell) -> float:
-    """Return the computation of both phases on one rank, without what revolve computes again."""
-    return 2 * steps_of(cell) * cell.values.number("compute_s")
-
-
 SIZING: Final = Sizing(
     "layout order checkpoints compute_s steps cache",
     lambda values: values.count("state_bytes"),
@@ -131,7 +126,7 @@ def _cell(
 
 def seconds_besides_bytes(cell: Cell) -> float:
     """Return the assumed time of a repetition that does not grow with the bytes."""
-    computed_s, steps, kept = compute_s_of(cell), steps_of(cell), kept_of(cell)
+    computed_s, steps, kept = 2 * steps_of(cell) * cell.values.number("compute_s"), steps_of(cell), kept_of(cell)
     if kept < steps:
         computed_s *= (2 * steps + recomputations(steps, kept)) / (2 * steps)
     return computed_s + seconds_of_files(cell)

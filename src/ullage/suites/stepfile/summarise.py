@@ -69,10 +69,11 @@ def findings_of(
     own = level_of_part(level, _FAMILIES)
     exposed = [row for row in rows if row.metric == "exposed_io" and not row.is_invalid]
     asked = [one for one in measured if compute_s > 0 and one[0].access == _FORWARD]
+    orders = {(row.word("order"), row.count("steps")) for row in walls if row.word("order").startswith("revolve:")}
     return [
         *(_exposed(row, found) for row, found in measured),
         *(_demand(row, found, compute_s, level_of_part(own, len(asked))) for row, found in asked),
-        *_revolved(walls, compute_s),
+        *[_recomputed(order, steps, compute_s) for order, steps in sorted(orders)],
         *_LEAST_EXPOSED.findings(exposed, own, lambda row: {"noun": _NOUNS[row.access], "who": who_of(row)}),
     ]
 
@@ -143,11 +144,6 @@ def _demand(row: Row, found: Sequence[Demand], compute_s: float, level: float) -
         reached_bytes_per_s=reached_bytes,
         reached_files_per_s=reached_files,
     )
-
-
-def _revolved(walls: Iterable[Row], compute_s: float) -> list[Finding]:
-    orders = {(row.word("order"), row.count("steps")) for row in walls if row.word("order").startswith("revolve:")}
-    return [_recomputed(order, steps, compute_s) for order, steps in sorted(orders)]
 
 
 def _recomputed(order: str, steps: int, compute_s: float) -> Finding:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compute/isa.hpp"
+#include "base/isa.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include <sys/auxv.h>
 #endif
 
-namespace ullage::compute {
+namespace ullage {
 namespace {
 
 constexpr std::uint32_t osxsave = 1U << 27U;  // in leaf 1, ECX: XGETBV may be executed
@@ -33,6 +33,25 @@ int ask_for_tiles() {
 }
 #endif
 
+RawCpu read_words() {
+  RawCpu cpu;
+  cpu.architecture = built_for();
+#if defined(__x86_64__)
+  std::uint32_t eax = 0;
+  std::uint32_t ebx = 0;
+  std::uint32_t ecx = 0;
+  std::uint32_t edx = 0;
+  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) cpu.leaf1_ecx = ecx;
+  std::uint32_t subleaves = 0;
+  if (__get_cpuid_count(7, 0, &subleaves, &cpu.leaf7_ebx, &cpu.leaf7_ecx, &cpu.leaf7_edx) == 0) subleaves = 0;
+  if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) cpu.leaf7_1_eax = eax;
+  if ((cpu.leaf1_ecx & osxsave) != 0) cpu.xcr0 = read_xcr0();
+#elif defined(__aarch64__)
+  cpu.hwcap = getauxval(AT_HWCAP);
+#endif
+  return cpu;
+}
+
 }  // namespace
 
 std::string_view name_of(Architecture architecture) {
@@ -48,22 +67,10 @@ std::string_view name_of(Architecture architecture) {
 }
 
 RawCpu read_raw_cpu() {
-  RawCpu cpu;
-  cpu.architecture = built_for();
+  RawCpu cpu = read_words();
 #if defined(__x86_64__)
-  std::uint32_t eax = 0;
-  std::uint32_t ebx = 0;
-  std::uint32_t ecx = 0;
-  std::uint32_t edx = 0;
-  if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) cpu.leaf1_ecx = ecx;
-  std::uint32_t subleaves = 0;
-  if (__get_cpuid_count(7, 0, &subleaves, &cpu.leaf7_ebx, &cpu.leaf7_ecx, &cpu.leaf7_edx) == 0) subleaves = 0;
-  if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) cpu.leaf7_1_eax = eax;
-  if ((cpu.leaf1_ecx & osxsave) != 0) cpu.xcr0 = read_xcr0();
   if ((cpu.leaf7_edx & amx_tile) != 0 && (cpu.xcr0 & tile_state) == tile_state)
     cpu.amx_permission_errno = ask_for_tiles();
-#elif defined(__aarch64__)
-  cpu.hwcap = getauxval(AT_HWCAP);
 #endif
   return cpu;
 }
@@ -82,4 +89,9 @@ std::optional<std::string> why_missing(const Feature& feature, const RawCpu& cpu
   return std::nullopt;
 }
 
-}  // namespace ullage::compute
+bool cpu_has(const Feature& feature) {
+  static const RawCpu cpu = read_words();
+  return !why_missing(feature, cpu);
+}
+
+}  // namespace ullage

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be used is decided from raw words, so every machine can be played.
-#include "compute/isa.hpp"
+#include "base/isa.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cerrno>
+#include <string>
+#include <utility>
+
+#include "base/procfs.hpp"
 
 namespace ullage::isa_test {
-
-using compute::Architecture;
-using compute::Feature;
-namespace features = compute::features;
-using compute::RawCpu;
-using compute::why_missing;
 
 constexpr std::uint64_t all_state = 0x602e7;
 constexpr std::uint64_t no_tiles = 0xe7;
@@ -120,15 +118,19 @@ TEST(Isa, OtherCpusHaveOnlyWhatAllHave) {
   expect_all(arm_features, cpu, "is for aarch64");
 }
 
-TEST(Isa, ThisMachineIsWhatTheCompilerSaysOfIt) {
-  const RawCpu cpu = compute::read_raw_cpu();
-  EXPECT_EQ(cpu.architecture, compute::built_for());
+TEST(Isa, ThisMachineIsWhatTheKernelSaysOfIt) {
+  const RawCpu cpu = read_raw_cpu();
+  EXPECT_EQ(cpu.architecture, built_for());
 #if defined(__x86_64__)
-  EXPECT_EQ(!why_missing(features::sse41, cpu), __builtin_cpu_supports("sse4.1") != 0);
-  EXPECT_EQ(!why_missing(features::fma3, cpu), __builtin_cpu_supports("fma") != 0);
-  EXPECT_EQ(!why_missing(features::avx2, cpu), __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ(!why_missing(features::avx512f, cpu), __builtin_cpu_supports("avx512f") != 0);
-  EXPECT_EQ(!why_missing(features::avx512vnni, cpu), __builtin_cpu_supports("avx512vnni") != 0);
+  const auto cpuinfo = read_text("/proc/cpuinfo");
+  ASSERT_TRUE(cpuinfo);
+  const std::string flags = " " + cpuinfo_value(*cpuinfo, "flags").value_or("") + " ";
+  for (const auto& [feature, flag] :
+       {std::pair{features::sse41, " sse4_1 "}, std::pair{features::fma3, " fma "}, std::pair{features::avx2, " avx2 "},
+        std::pair{features::avx512f, " avx512f "}, std::pair{features::avx512vnni, " avx512_vnni "}}) {
+    EXPECT_EQ(!why_missing(feature, cpu), flags.contains(flag)) << flag;
+    EXPECT_EQ(cpu_has(feature), flags.contains(flag)) << flag;
+  }
 #endif
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ullage::compute {
+namespace ullage {
 
 enum class Architecture { x86_64, aarch64, other };
 
@@ -58,9 +58,13 @@ struct Feature {
 /// Why `feature` cannot be used on such a machine, for people; empty: it can.
 [[nodiscard]] std::optional<std::string> why_missing(const Feature& feature, const RawCpu& cpu);
 
-}  // namespace ullage::compute
+/// Whether `feature`, which needs no tiles, can be used on this machine. Not __builtin_cpu_supports: zig's answers no
+/// to everything.
+[[nodiscard]] bool cpu_has(const Feature& feature);
 
-namespace ullage::compute::features {
+}  // namespace ullage
+
+namespace ullage::features {
 
 // What the kernels of more than one file need of a CPU. Sources: Intel SDM volume 2A, CPUID; volume 1, 13 to 15 and 18
 // (detection); Linux arch/arm64/include/uapi/asm/hwcap.h.
@@ -95,4 +99,4 @@ inline constexpr Feature neon_fp16{"half-precision Advanced SIMD", Architecture:
 inline constexpr Feature neon_dot{"Advanced SIMD dot products", Architecture::aarch64, hwcap, 1U << 20U, 0};
 inline constexpr Feature sve{"SVE", Architecture::aarch64, hwcap, 1U << 22U, 0};
 
-}  // namespace ullage::compute::features
+}  // namespace ullage::features
