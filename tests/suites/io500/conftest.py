@@ -15,7 +15,7 @@ from ullage.model.system import Place
 from ullage.runs.inputs import EngineContext
 from ullage.runs.session import Session
 from ullage.suites.io500.options import Io500Options
-from ullage.suites.io500.prepare import PreparedIo500, execute, prepare_io500
+from ullage.suites.io500.prepare import PreparedIo500, prepare_io500
 from ullage.system.storage import read_places
 
 GROUND = EngineContext(Path("/engine"), DESCRIBE)
@@ -44,7 +44,7 @@ class World(SuiteWorld[PreparedIo500]):
         return prepare_io500(request, self.engine_context)
 
     def start(self, prepared: PreparedIo500, session: Session) -> int:
-        return execute(prepared, session)
+        return prepared.run(session)
 
     def text(self, name: str) -> str:
         return (self.result.path / name).read_text()

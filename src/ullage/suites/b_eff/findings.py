@@ -146,7 +146,10 @@ def _methods(run: BEffRun, level: float) -> list[Finding]:
     most = max(one.gain for one in known)
     severity = "advice" if most > _NOTABLE else "info"
     names = [one.method for one in known]
-    return [finding("b_eff-methods", *_told_methods(run, _merged(known)), severity, methods=names, gain=most)]
+    # Neighbours with the same fastest method are one, so that each change between two stretches is one of methods.
+    alike = [list(some) for _, some in groupby(known, key=lambda one: one.method)]
+    merged = [_Stretch(some[0].method, some[0].first, some[-1].last, max(one.gain for one in some)) for some in alike]
+    return [finding("b_eff-methods", *_told_methods(run, merged), severity, methods=names, gain=most)]
 
 
 def _alone(run: BEffRun, methods: Sequence[str] = METHODS) -> list[Values]:
@@ -167,12 +170,6 @@ def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level:
     found = [compare_two(one, level) for one in others]
     is_told = all(one.verdict == "faster" for one in found)
     return _Stretch(best if is_told else "", first, last, max(one.ratio for one in found) if is_told else 1.0)
-
-
-def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
-    """Merge neighbours with the same fastest method, so that each change between two stretches is one of methods."""
-    groups = (list(some) for _, some in groupby(stretches, key=lambda one: one.method))
-    return [_Stretch(some[0].method, some[0].first, some[-1].last, max(one.gain for one in some)) for some in groups]
 
 
 def _told_methods(run: BEffRun, stretches: Sequence[_Stretch]) -> tuple[str, str]:

@@ -20,11 +20,10 @@ from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, tooltip
 from ullage.runs.kernels.message_pages import MessagePages
 from ullage.suites.b_eff.formula import METHODS, RING_COUNT, BEffRun, Values, latency_s, read_runs, self_check
-from ullage.suites.b_eff.suite import B_EFF
+from ullage.suites.b_eff.suite import B_EFF, MEGA
 from ullage.units import format_bytes, format_time
 
 SUITE: Final = "b_eff"
-MEGA: Final = 1e6
 BEST: Final = "best"
 TITLES: Final = {
     "sendrecv": "Sendrecv",

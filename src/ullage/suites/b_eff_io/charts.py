@@ -38,13 +38,7 @@ OPTION: Final[Spec] = {
     "bind": {"input": "checkbox", "name": "the original's axis, 0.1 to 100000 MB/s "},
 }
 """A box below the plots switches it. A picture in a file keeps the value of the box."""
-TYPE_COLORS: Final = {
-    "scatter": "#1f5f8b",
-    "shared": "#d9742b",
-    "separated": "#3d8b4f",
-    "segmented": "#7a4f9a",
-    "seg_coll": INK,
-}
+TYPE_COLORS: Final[dict[str, str]] = dict(zip(TYPES, ("#1f5f8b", "#d9742b", "#3d8b4f", "#7a4f9a", INK), strict=True))
 ACCESS_COLORS: Final = {"write": "#d9742b", "rewrite": "#7a4f9a", "read": "#1f5f8b"}
 
 

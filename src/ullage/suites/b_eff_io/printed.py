@@ -131,7 +131,10 @@ class _Reader:
         """Take from ``line`` what is known."""
         self._head(line)
         if _MAXIMUM.match(line):
-            self._last(line)
+            # This line is of the maximum over all partitions, and only the machine is new in it.
+            if (found := _MACHINE.search(line)) is not None:
+                for partition in self._found:
+                    partition.machine = one_line(found[1])
         elif (found := _BEGIN.search(line)) is not None:
             self._begin(int(found[1]))
         elif (found := _LINE.match(line)) is not None:
@@ -198,12 +201,6 @@ class _Reader:
             partition.shared = False
         else:
             _value(line, partition)
-
-    def _last(self, line: str) -> None:
-        """Read the line of the maximum over all partitions, in which only the machine is new."""
-        if (found := _MACHINE.search(line)) is not None:
-            for partition in self._found:
-                partition.machine = one_line(found[1])
 
 
 def _value(line: str, partition: PrintedPartition) -> None:

@@ -12,7 +12,6 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.room import Machine, Room, room_at
 from ullage.runs.suite import Explanation
 from ullage.suites.io500.options import Io500Options, Sizes
-from ullage.suites.io500.phases import OfficialPhase
 from ullage.suites.io500.planning import Step, dataset_amounts, make_layout, make_steps, wear_out_limit_s
 from ullage.suites.io500.sizing import Rates, assumed_rates, choose_sizes
 from ullage.units import format_bytes, format_time, format_volume
@@ -70,6 +69,7 @@ def explain(run: Explained) -> Explanation:
 
 def _row(step: Step, run: Explained) -> list[str]:
     phase, backend = step.phase, step.case.backend
+    wall = f"{format_time(run.options.stonewall_s)} and {format_time(run.wear_out_limit_s)} of wear-out at most"
     bytes_, files = dataset_amounts(step, run.options.ranks)
     return [
         phase.name,
@@ -79,7 +79,7 @@ def _row(step: Step, run: Explained) -> list[str]:
         _what(step),
         format_volume(bytes_) if bytes_ else "",
         f"{files:,}" if files else "",
-        _lasts(phase, run),
+        wall if phase.has_wall else "as long as the work",
         step.case.id,
     ]
 
@@ -105,13 +105,6 @@ def _what(step: Step) -> str:
         case _:
             which = ", the first of two: not counted" if step.is_first else ""
             return f"{step.phase.engine_phases[0]} of md-workbench{which}"
-
-
-def _lasts(phase: OfficialPhase, run: Explained) -> str:
-    if not phase.has_wall:
-        return "as long as the work"
-    wall = format_time(run.options.stonewall_s)
-    return f"{wall} and {format_time(run.wear_out_limit_s)} of wear-out at most"
 
 
 def _head(run: Explained) -> list[str]:

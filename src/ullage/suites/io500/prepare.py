@@ -78,8 +78,17 @@ class PreparedIo500(Explained):
         ]
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
-        return execute(self, session)
+        """See ``Prepared``. The official texts lie in the result then, however it ended, unless a probe failed."""
+        try:
+            settled = settle(self, session)
+        except CalibrationError as error:
+            session.messages.append(error.ended.message)
+            return error.ended.code
+        try:
+            code = _Rounds(session, RunProgress(), settled).follow()
+        finally:
+            is_wrong = conclude(settled, session)
+        return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
 
 
 def prepare_io500(request: Request, engine_context: EngineContext) -> PreparedIo500:
@@ -116,23 +125,6 @@ def check_cache(options: Io500Options) -> None:
 # When a run goes on after its time was over, what it still lacks is finished, with some room for surprises.
 _GENEROUS: Final = 3.0
 _SHORTEST_S: Final = 60.0
-
-
-def execute(prepared: PreparedIo500, session: Session) -> int:
-    """Run all rounds and return the exit code.
-
-    The official texts lie in the result afterwards, whatever became of the run, unless a probe failed.
-    """
-    try:
-        settled = settle(prepared, session)
-    except CalibrationError as error:
-        session.messages.append(error.ended.message)
-        return error.ended.code
-    try:
-        code = _Rounds(session, RunProgress(), settled).follow()
-    finally:
-        is_wrong = conclude(settled, session)
-    return EXIT_CASE_FAILED if is_wrong and code == EXIT_OK else code
 
 
 # A run with a shorter wall is a look: how long given sizes last need not be known before.

@@ -82,7 +82,10 @@ def choose_sizes(options: Io500Options, rates: Rates, room: Room) -> Sizes:
     """Choose the sizes of one target; raise ``UserError`` (exit code 3) when not even one unit a rank fits."""
     config, ranks = options.config, options.ranks
     wishes = _wishes(options, rates, room)
-    are_cut = _exceed(wishes, room, ranks)
+    bytes_ = sum(ranks * (wish.given or 1) * wish.bytes for wish in wishes)
+    files = sum(ranks * (wish.given or 1) * wish.files for wish in wishes)
+    # The given sizes, and one unit a rank of each other phase, are more than the room.
+    are_cut = any(wish.given for wish in wishes) and (bytes_ > room.bytes or files > room.files)
     if are_cut:
         # The wall ends a phase: sizes beyond the room are bounds that nobody means to reach.
         bounds = [wish.most if wish.given is None else float(wish.given * ranks) for wish in wishes]
@@ -128,13 +131,6 @@ def _wishes(options: Io500Options, rates: Rates, room: Room) -> list[_Wish]:
         most = max(SAFETY_OF_FILES * units, float(FEWEST_ITEMS * ranks)) if files else SAFETY * units
         found.append(_Wish(phase, units, most, bytes_, files, given))
     return found
-
-
-def _exceed(wishes: list[_Wish], room: Room, ranks: int) -> bool:
-    """Tell whether the given sizes, and one unit a rank of each other phase, are more than the room."""
-    bytes_ = sum(ranks * (wish.given or 1) * wish.bytes for wish in wishes)
-    files = sum(ranks * (wish.given or 1) * wish.files for wish in wishes)
-    return any(wish.given for wish in wishes) and (bytes_ > room.bytes or files > room.files)
 
 
 def _units(wishes: list[_Wish], room: Room, ranks: int) -> dict[str, float]:
