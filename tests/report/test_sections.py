@@ -141,7 +141,7 @@ def test_a_maximum_of_one_partition_is_said_once() -> None:
     content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": found})))
     assert content is not None
     assert [cards.title for cards in content.cards] == ["b_eff_io of 2 processes"]
-    assert content.cards[0].stamp == "a look, not a result"
+    assert content.cards[0].stamp == "not valid as a result"
     failed = [score.model_copy(update={"look": index > 0}) for index, score in enumerate(found[1:])]
     content = scores.score_cards(ReportData(make_summary().model_copy(update={"scores": failed})))
     assert content is not None

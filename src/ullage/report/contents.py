@@ -69,7 +69,7 @@ class Cards:
         """``VALID``, ``INVALID``, or that less was asked for on purpose."""
         if self.valid:
             return "VALID"
-        return "a look, not a result" if self.look else "INVALID"
+        return "not valid as a result" if self.look else "INVALID"
 
 
 @dataclass(frozen=True)

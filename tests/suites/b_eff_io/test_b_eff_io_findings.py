@@ -44,7 +44,7 @@ def test_a_short_run_says_not_valid_first_and_loudly(tmp_path: Path) -> None:
     assert first.kind == "b_eff_io-invalid"
     assert first.severity == "warning"
     assert first.text == (
-        "b_eff_io is NOT VALID: the scheduled time is 60.0 s, below 30 min. The number is a look, not a result."
+        "b_eff_io is NOT VALID: the scheduled time is 60.0 s, below 30 min. Do not quote the number as a result."
     )
     assert first.numbers["reasons"] == ["the scheduled time is 60.0 s, below 30 min"]
 

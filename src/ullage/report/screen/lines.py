@@ -203,7 +203,7 @@ def _score(score: Score) -> Line:
     value = f"{significant(score.value, _DIGITS)} {score.unit}".strip()
     if score.valid:
         return Line(cut(f"{score.name}: {value}", WIDTH), "bold")
-    said = ": a look, not a result" if score.look else " does not count"
+    said = ": not valid as a result" if score.look else " does not count"
     return Line(cut(f"{score.name}{said}: {value} ({'; '.join(score.reasons)})", WIDTH), "dim")
 
 

@@ -71,7 +71,7 @@ def findings_of(run: BEffRun, options: BEffOptions, reasons: Sequence[str], leve
     """Collect all findings, what voids the value first; none rests on repetitions that other programs disturbed."""
     found: list[Finding] = []
     if reasons:
-        text = f"b_eff is NOT VALID: {'; '.join(reasons)}. The number is a look, not a result."
+        text = f"b_eff is NOT VALID: {'; '.join(reasons)}. Do not quote the number as a result."
         found.append(finding("b_eff-invalid", "b_eff does not count as a result", text, "warning", reasons=reasons))
     found += [*_self_check(run), *_headline(run, options, level)]
     if special := conditions(options):

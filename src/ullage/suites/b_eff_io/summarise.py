@@ -103,7 +103,7 @@ def _of_set(
     """Yield the findings on one set of hints on one target."""
     one = spots[0]
     if one.whole:
-        text = f"{label}b_eff_io is NOT VALID: {'; '.join(one.whole)}. The number is a look, not a result."
+        text = f"{label}b_eff_io is NOT VALID: {'; '.join(one.whole)}. Do not quote the number as a result."
         title, place = f"{label}b_eff_io does not count as a result", {"hint_set": one.hint_set, "reasons": one.whole}
         yield finding("b_eff_io-invalid", title, text, "warning", target=one.spot.target, **place)
     yield from _losses(io_run, spots, label)

@@ -192,7 +192,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     several = len(digests) > 1
     findings = find_failures(make_study([], failed))
     if reasons := options.conditions.reasons:
-        text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. The numbers are a look, not a result."
+        text = f"INVALID by the rules of IO500: {'; '.join(reasons)}. Do not quote the numbers as a result."
         title = "The IO500 score does not count as a result"
         findings = [finding("io500-invalid", title, text, "warning", reasons=reasons), *findings]
     scores: list[Score] = []
