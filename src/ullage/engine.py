@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
+from ullage.errors import EXIT_ENVIRONMENT, NotInThisEngineError, UserError, one_line
 from ullage.harmless import harmless_json
 from ullage.model.base import first_mistake
 from ullage.model.describe import Describe, Needs, Registered
@@ -119,7 +119,7 @@ def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
     if found is None:
         raise UserError(f"unknown {kind} '{name}'", "", suggest(name, things))
     if not found.available:
-        raise UserError(
+        raise NotInThisEngineError(
             f"{kind} '{name}' is not available here",
             "",
             found.reason or "this build does not contain it",

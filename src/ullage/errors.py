@@ -65,3 +65,7 @@ class UserError(Exception):
         """Return the message as one line, without the program's name."""
         head = f"{self.where}: {self.what}" if self.where else self.what
         return one_line(f"{head}; {self.right}" if self.right else head)
+
+
+class NotInThisEngineError(UserError):
+    """The engine lacks a part, for example all work between ranks where it was built without MPI."""

@@ -105,8 +105,8 @@ def test_without_root_compiler_and_mpi_it_measures_the_node(account: Account, wh
     account.install(wheel)
     installed = time.monotonic()
     done = account.do("ullage", "run", "node", "--quick", "--result", "r")
-    assert done.returncode == 3, done.stderr  # one part is work between ranks
-    assert "network: workload 'sockets' is not available here" in done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "not available here: network" in done.stdout
     print(f"install {installed - began:.1f} s, node --quick {time.monotonic() - installed:.1f} s")
     assert some(row for row in rows_of(account.home / "r") if row["repetitions"])
     mpi = account.described()

@@ -39,10 +39,10 @@ class World(SuiteWorld[PreparedParts]):
         )
         return part_of("disk", asked)
 
-    def sweep(self, time: str = "60s") -> PartRequest:
+    def sweep(self, time: str = "60s", **more: object) -> PartRequest:
         target = [f"here={self.target}"]
         asked = parse_options(
-            SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time
+            SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time, **more
         )
         return part_of("sweep", asked)
 

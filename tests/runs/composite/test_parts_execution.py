@@ -149,6 +149,13 @@ def test_a_part_that_failed_is_tried_again(world: World) -> None:
     assert {plan.suite for plan in world.engine.plans[done:]} == {"disk"}
 
 
+def test_a_part_that_this_engine_lacks_is_no_failure(world: World) -> None:
+    code, _ = world.run(world.prepare(world.sweep(backend="pmem"), world.disk()))
+    assert code == EXIT_OK
+    part = summary_of(world).parts[0]
+    assert (part.status, part.reason) == ("not available", "backend 'pmem' is not available here; libpmem not found")
+
+
 def test_a_part_that_is_none_here_costs_nothing(world: World) -> None:
     code, _ = world.run(world.prepare(PartRequest(suite="cpu", why_not="there are no cores"), world.sweep()))
     assert code == EXIT_OK

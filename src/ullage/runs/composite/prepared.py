@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
+from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, NotInThisEngineError, UserError
 from ullage.model.plan import Plan
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome
@@ -133,9 +133,14 @@ def prepare_part(part: PartRequest, request: Request, engine_context: EngineCont
 
 
 def prepare_own(request: Request, engine_context: EngineContext) -> ReadyPart:
-    """Prepare a part by its own request, also that of an earlier beginning of it; keep why it is refused."""
+    """Prepare a part by its own request, also that of an earlier beginning of it; keep why it is refused.
+
+    What the engine was built without is no failure of the run.
+    """
     try:
         return ReadyPart(request.suite, request, find_suite(request.suite).prepare(request, engine_context))
+    except NotInThisEngineError as error:
+        return ReadyPart(request.suite, None, None, UserError(str(error), code=EXIT_OK))
     except UserError as error:
         return ReadyPart(request.suite, request, None, error)
 
