@@ -171,12 +171,10 @@ class BlockGroups final {
     auto unnamed = make_unnamed_files(directory->get());
     if (!unnamed) return std::nullopt;
     least_ns_ = std::min(least_ns_, unnamed->each_ns);
-    // The next directory that is made here has this inode: one that is gone is given out again within the same second.
-    struct stat inner{};
-    if (mkdirat(directory->get(), spare_prefix, 0700) != 0) return std::nullopt;
-    (void)fstatat(directory->get(), spare_prefix, &inner, AT_SYMLINK_NOFOLLOW);
-    (void)unlinkat(directory->get(), spare_prefix, AT_REMOVEDIR);
-    return Place{status.st_ino, removed_.fresh_from(status.st_ino, inner.st_ino, enough_groups), std::move(*unnamed)};
+    struct stat last{};
+    if (fstat(unnamed->files.back().get(), &last) != 0) return std::nullopt;
+    return Place{status.st_ino, removed_.fresh_from(status.st_ino, last.st_ino + 1, enough_groups),
+                 std::move(*unnamed)};
   }
 
   [[nodiscard]] bool is_fresh(const Place& place) const {

@@ -71,7 +71,7 @@ TEST_F(BlockGroupsTest, DatasetsThatFollowEachOtherLieApart) {
     ASSERT_TRUE(folder.remove_directory("same-name"));
   }
   for (std::size_t i = 0; i < used.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(used[i] / together, used[j] / together);
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(block_group_of(used[i]), block_group_of(used[j]));
 }
 
 TEST_F(BlockGroupsTest, TellsWhatANewFileCostsAndLeavesNone) {

@@ -74,7 +74,7 @@ void RemovedGroups::enter(const std::set<BlockGroup>& groups) {
 
 std::size_t RemovedGroups::fresh_from(ino_t directory, ino_t inner, std::size_t enough) const {
   const std::size_t group = block_group_of(directory);
-  if (!are_fresh(group / groups_together * groups_together, groups_together)) return 0;
+  if (!are_fresh(group, group % groups_together == 0 ? groups_together : 1)) return 0;
   std::size_t fresh = 1;
   for (std::size_t step = 1; fresh < enough && step <= 512; step *= 2, ++fresh)
     if (!are_fresh(group + inner + 2 * step - 1, inner_directories)) return fresh;

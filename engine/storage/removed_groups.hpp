@@ -39,7 +39,8 @@ class RemovedGroups final {
   /// Returns how many groups the files below a directory fill before they come to one where files were removed lately,
   /// at most `enough`. `inner`: the inode of the first directory that is made in it; those of other ranks follow. ext4
   /// takes the group of the directory, then ten more by a hash of both numbers that doubles its steps, then the
-  /// following ones; with flex_bg the sixteen around it and the following ones (fs/ext4/ialloc.c, find_group_other).
+  /// following ones. With flex_bg, directories begin sixteen groups, and their files take these and the following ones
+  /// (fs/ext4/ialloc.c, find_group_other, find_group_orlov).
   [[nodiscard]] std::size_t fresh_from(ino_t directory, ino_t inner, std::size_t enough) const;
 
  private:

@@ -23,10 +23,10 @@ class RemovedGroupsTest : public test::OnTarget {
  protected:
   [[nodiscard]] fs::path file() const { return fs::path(target_.path()) / "cache" / "groups.bin"; }
   /// How far the files of the directory get when files of one group were removed.
-  [[nodiscard]] static std::size_t fresh_without(BlockGroup group) {
+  [[nodiscard]] static std::size_t fresh_without(BlockGroup group, BlockGroup of_directory = home) {
     RemovedGroups removed(all_groups, {});
     removed.enter({group});
-    return removed.fresh_from(directory, inner, enough);
+    return removed.fresh_from(of_directory * inodes_a_group + 1, inner, enough);
   }
 };
 
@@ -37,7 +37,8 @@ TEST_F(RemovedGroupsTest, FilesGoToTheDirectorysGroupThenByDoublingStepsThenOn) 
   EXPECT_EQ(fresh_without(hashed + 1), 1U);
   EXPECT_EQ(fresh_without((hashed + 1023) % all_groups), 10U);
   EXPECT_EQ(fresh_without(home + groups_together), 10U + groups_together);
-  EXPECT_EQ(fresh_without(home - groups_together), enough);
+  EXPECT_EQ(fresh_without(home - 1), enough);
+  EXPECT_EQ(fresh_without(home + 2, home + 1), 11U) << "no first of sixteen";
 }
 
 TEST_F(RemovedGroupsTest, ALaterLaunchKnowsThem) {
