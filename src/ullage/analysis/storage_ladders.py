@@ -160,7 +160,8 @@ def _drive_text(_above: Row, best: Row) -> str:
     return f"The best settings of this run ({describe_transfer(best)}) stay below the ceiling{source}."
 
 
-MOUNTED_SYNC: Final = "the file system is mounted sync: each change waits until it is on the drive"
+_SYNC: Final = "mounted sync: each change waits until it is on the drive"
+MOUNTED_SYNC: Final = f"the file system is {_SYNC}"
 IN_USER_SPACE: Final = "the file system is in user space"
 
 
@@ -227,9 +228,7 @@ def _has_own_directories(below: Row, row: Row) -> bool:
 
 def _file_system_text(_above: Row, below: Row) -> str:
     found = f"The file system of {below.target} makes and finds names more slowly than tmpfs does"
-    return (
-        f"{found}, and {MOUNTED_SYNC.replace('the file system', 'it')}." if MOUNTED_SYNC in below.notes else f"{found}."
-    )
+    return f"{found}, and it is {_SYNC}." if MOUNTED_SYNC in below.notes else f"{found}."
 
 
 METADATA_STEPS: Final = (

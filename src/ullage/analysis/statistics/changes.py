@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the level of a series changes: the largest t of all divisions in two, which the ranks must confirm.
 
-Of many series that are stable, at most 5 % of reports say anything (Holm 1979 over the series, Bonferroni over the
+At most 5 % of reports on stable series name a change (Holm 1979 over the series, Bonferroni over the
 divisions of each). docs/statistics.md has how often that was so.
 """
 
@@ -15,7 +15,7 @@ from ullage.analysis.statistics.order import rank_test, two_sided_p, two_sided_q
 from ullage.arrays import NDArray, np
 
 FEWEST: Final = 4
-"""As many values stand on each side of a change."""
+"""The fewest values on each side of a change."""
 _LEVEL: Final = 0.95
 # Less than 5 %, of which the rest is for runs that resemble those before them more than is known.
 _ERROR: Final = 0.04

@@ -119,9 +119,9 @@ def smaller(options: RunOptions) -> str:
 def _what_fits(cells: Iterable[Cell], most: int, options: RunOptions) -> str:
     """Advise a smaller volume where one block for every rank has room, else another place.
 
-    Where a scale shrinks the blocks, too, only the suite knows how small they may be.
+    Where blocks shrink, too, only the suite knows how small they may be.
     """
-    if smaller(options).endswith("--scale"):
+    if options.shrinks_blocks:
         return f"give more --space, {smaller(options)}, or another target"
     least = max(cell.layout.ranks * cell.block_bytes for cell in cells)
     if least <= most:

@@ -362,7 +362,12 @@ class IntervalOptions(TimeBudgetOptions, SeedOptions):
 
 
 class RunOptions(MachineOptions, CeilingOptions, IntervalOptions, SpaceOptions, WatchdogOptions):
-    """Options of suites that repeat cells on storage targets within a time."""
+    """Options of suites that repeat cells on storage targets within a time.
+
+    ``shrinks_blocks``: what makes cases smaller makes their blocks smaller, too.
+    """
+
+    shrinks_blocks: ClassVar[bool] = False
 
     @property
     def sized_by(self) -> str:

@@ -140,6 +140,7 @@ def fitting_scale(model: Model, mode: Mode, ranks: Iterable[int], most_bytes: in
 class CheckpointOptions(StorageOptions):
     """The options of suite ``checkpoint``. ``scale``: null until the room at the targets is known."""
 
+    shrinks_blocks = True
     metrics = "phase_time bandwidth fastest_rank_time slowest_rank_time least_rank_bandwidth open_time sync_time"
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Keep the checkpoint at this place. Repeat the option to compare several places."),

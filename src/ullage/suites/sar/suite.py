@@ -72,6 +72,7 @@ class SarOptions(StorageOptions):
     """``scale`` multiplies the sides of images and raw data."""
 
     workload = "sar"
+    shrinks_blocks = True
     metrics = (
         "bandwidth image_rate file_rate phase_time latency_p50 latency_p95 latency_p99 latency_max image_open "
         "image_transfer subimage_read detection_write image_close sync_time cpu_time"
