@@ -188,7 +188,7 @@ _DRIVE: Final = (
         ),
         the_ceiling,
         lambda line, row: _is_below_link(line, row) and not _limit(row) and IN_USER_SPACE in row.notes,
-        advice="Let the program use a place of this drive that is not behind it, or mount it by the kernel.",
+        advice="Give the program a folder of this drive outside this file system, or mount it by a kernel driver.",
         follows=True,
     ),
     Step(

@@ -104,8 +104,8 @@ def history(
 ) -> None:
     """Show how numbers changed over time.
 
-    A change is told with the date, its size, and the versions that changed with it. Of stable machines, at most 5 % of
-    reports say anything. Disturbed rows, and rows of caches, are counted and not judged.
+    A change is told with the date, its size, and the versions that changed with it. On stable machines, at most 5 % of
+    reports name a change. Disturbed rows, and rows of caches, are counted and not judged.
     """
     from ullage.campaign.series import Selection, read_series, told_changes
     from ullage.campaign.store import query
