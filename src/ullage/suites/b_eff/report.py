@@ -89,7 +89,7 @@ def runs_of(data: ReportData) -> list[BEffRun]:
 _WIDTH: Final = 330
 _HEIGHT: Final = 300
 _FEWEST: Final = 3
-_TOOLTIP: Final = tooltip(("name", "pattern"), ("size", "message"), ("text", "MB/s of a process"))
+_TOOLTIP: Final = tooltip("name=pattern size=message text=MB/s_of_a_process")
 _BYTES: Final = (
     "datum.value >= 1048576 ? datum.value / 1048576 + 'M'"
     " : datum.value >= 1024 ? datum.value / 1024 + 'K' : datum.value"

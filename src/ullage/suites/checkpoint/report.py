@@ -33,14 +33,7 @@ from ullage.units import format_time, format_volume
 _SUITE: Final = "checkpoint"
 _DONE: Final = {SAVE: "saved", RESTORE: "read back"}
 _READERS: Final = {"own": "the same rank", "other-rank": "another rank", "other-node": "another node"}
-_TOOLTIP: Final = tooltip(
-    ("operation", "operation"),
-    ("layout", "layout"),
-    ("ranks", "ranks"),
-    ("text", "median"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("operation layout ranks text=median verdict flags")
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------

@@ -214,10 +214,8 @@ LADDERS: Final = suite.LADDERS
 
 _GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
 _FEWEST: Final = 2
-_TIME_TOOLTIP: Final = tooltip(
-    ("name", "operation"), ("size", "message"), ("x", "ranks"), ("text", "time"), ("flags", "flags")
-)
-_SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("text", "time"), ("flags", "flags"))
+_TIME_TOOLTIP: Final = tooltip("name=operation size=message x=ranks text=time flags")
+_SIZE_TOOLTIP: Final = tooltip("name=operation size=message text=time flags")
 
 
 def time_figures(data: ReportData) -> list[Figure]:
@@ -271,7 +269,7 @@ def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: lis
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
-_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "overlap"), ("flags", "flags"))
+_OVERLAP_TOOLTIP: Final = tooltip("name=operation tests text=overlap flags", tests="MPI_Test")
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:

@@ -116,8 +116,8 @@ _STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
 _NS: Final = 1e9
 # Shares of the exchanges that took longer: one point is drawn where the share falls below each of these.
 _SHARES: Final = tuple(10 ** (-step / 8) for step in range(41))
-_BAR_TOOLTIP: Final = tooltip(("name", "test"), ("what", "of"), ("text", "impact"), ("flags", "flags"))
-_LINE_TOOLTIP: Final = tooltip(("state", "the others"), ("text", "time"), ("share", "take longer"))
+_BAR_TOOLTIP: Final = tooltip("name=test what=of text=impact flags")
+_LINE_TOOLTIP: Final = tooltip("state=the_others text=time share=take_longer")
 
 
 def figures(data: ReportData) -> list[Figure]:

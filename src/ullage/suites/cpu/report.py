@@ -37,8 +37,8 @@ from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, t
 _GIGA: Final = 1e9
 _STEP: Final = 17
 _FEWEST_COUNTS: Final = 3
-_BAR_TOOLTIP: Final = tooltip(("name", "kernel"), ("text", "median"), ("ceiling_text", "ceiling"), ("share", "of it"))
-_LINE_TOOLTIP: Final = tooltip(("name", "kernel"), ("x", "threads"), ("text", "over 1 thread"))
+_BAR_TOOLTIP: Final = tooltip("name=kernel text=median ceiling_text=ceiling share=of_it")
+_LINE_TOOLTIP: Final = tooltip("name=kernel x=threads text=over_1_thread")
 
 
 def rate_figures(data: ReportData) -> list[Figure]:

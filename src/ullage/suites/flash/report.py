@@ -90,7 +90,7 @@ def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
         "x": quantity_axis("x", "offset in the array (MB)"),
         "x2": {"field": "x2"},
         "color": nominal("rank", names, ordered_colors(len(names)), {"orient": "top", "columns": len(names)}),
-        "tooltip": tooltip(("array", "array"), ("rank", "owner"), ("text", "bytes")),
+        "tooltip": tooltip("array rank=owner text=bytes"),
     }
     return plot(470, 110, values, {"type": "bar", "height": 14}, encoding)
 

@@ -32,13 +32,7 @@ from ullage.suites.loader.findings import (
 from ullage.units import format_volume
 
 _SUITE: Final = "loader"
-_TOOLTIP: Final = tooltip(
-    ("accelerators", "accelerators"),
-    ("epoch", "epoch"),
-    ("text", "AU"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("accelerators epoch text=AU verdict flags")
 _LEVEL: Final = 0.95
 
 

@@ -51,11 +51,9 @@ _NANO: Final = 1e-9
 _FEWEST: Final = 3
 _FEWEST_LOADS: Final = 2
 _DASHES: Final = ([1, 0], [6, 4], [2, 3])
-_BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
-_TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("text", "access time"), ("flags", "flags"))
-_LOAD_TOOLTIP: Final = tooltip(
-    ("name", "injected"), ("rate", "bandwidth"), ("text", "access time"), ("delay", "pauses")
-)
+_BANDWIDTH_TOOLTIP: Final = tooltip("name=kernel size=working_set who=by text=bandwidth")
+_TIME_TOOLTIP: Final = tooltip("name=pages size=working_set text=access_time flags")
+_LOAD_TOOLTIP: Final = tooltip("name=injected rate=bandwidth text=access_time delay=pauses")
 
 
 def bandwidth_figures(data: ReportData) -> list[Figure]:

@@ -184,9 +184,7 @@ HEADLINES: Final = (
 BOUNDS: Final = bounds.BOUNDS
 LADDERS: Final = bounds.LADDERS
 _CHART_SIZE: Final = (410, 250)
-_RATE_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
-)
+_RATE_TOOLTIP: Final = tooltip("series=what x=streams text=throughput peer flags")
 # A ceiling above this is left to the table, because it would press the measured lines flat.
 _HIGHEST_CEILING: Final = 3.0
 
@@ -243,9 +241,7 @@ _PERCENTILES: Final = {
     "latency_p999": "99.9 %",
     "latency_max": "all",
 }
-_LATENCY_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "of the round trips"), ("text", "stay below"), ("flags", "flags")
-)
+_LATENCY_TOOLTIP: Final = tooltip("series=what x=of_the_round_trips text=stay_below flags")
 
 
 def latency_figures(data: ReportData) -> list[Figure]:

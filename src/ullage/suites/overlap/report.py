@@ -24,13 +24,7 @@ _IO: Final = "batch_io_time"
 _COMPUTE: Final = "batch_compute_time"
 _WIDTH: Final = 300
 _MOST_WITH_TEXT: Final = 12
-_TOOLTIP: Final = tooltip(
-    ("what", "batch"),
-    ("text", "overlap"),
-    ("cost", "computation beside I/O"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("what=batch text=overlap cost=computation_beside_I/O verdict flags")
 
 
 _LEGEND: Final = (

@@ -170,7 +170,7 @@ def _links(matrix: PairMatrix) -> list[Grid]:
 MOST_CELLS: Final = 48
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 460
-_TOOLTIP: Final = tooltip(("what", "messages"), ("text", "median"))
+_TOOLTIP: Final = tooltip("what=messages text=median")
 
 
 def figures(data: ReportData) -> list[Figure]:

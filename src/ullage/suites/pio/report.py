@@ -185,9 +185,7 @@ def _drawing(values: Sequence[Spec], patterns: Sequence[str]) -> Spec:
         "y": ordinal("pattern", patterns, "", axis=bare),
         "yOffset": {"field": "rank", "type": "nominal", "scale": {"domain": ranks}},
         "color": nominal("rank", ranks, ordered_colors(len(ranks)), {"title": None, "orient": "top"}),
-        "tooltip": tooltip(
-            ("pattern", "pattern"), ("rank", "rank"), ("order", "request"), ("begin", "from"), ("end", "to")
-        ),
+        "tooltip": tooltip("pattern rank order=request begin=from end=to"),
     }
     return plot(560, {"step": 9}, values, {"type": "bar", "stroke": "white", "strokeWidth": 0.6}, encoding)
 

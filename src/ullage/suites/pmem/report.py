@@ -134,7 +134,7 @@ SECTIONS: Final = (
 
 # -- charts ------------------------------------------------------------------------------------------------------------
 
-_TOOLTIP: Final = tooltip(("name", "interface"), ("target", "target"), ("place", "at"), ("text", "value"))
+_TOOLTIP: Final = tooltip("name=interface target place=at text=value")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -170,7 +170,7 @@ def _paths(rows: Sequence[Row]) -> list[Figure]:
     ]
     labels = [str(value["label"]) for value in values]
     paths = [path for path in NUMA_PATHS if any(value["path"] == path for value in values)]
-    tip = tooltip(("label", "path"), ("text", "bandwidth"))
+    tip = tooltip("label=path text=bandwidth")
     color = nominal("path", paths, COLORS[: len(paths)], {"title": None})
     bars = bar_layer({"y": bar_names(labels, 320, "label")}, quantity_axis("x", "GB/s"), color, tip)
     return [Figure("Bandwidth by NUMA path", _PATHS, layered(420, {"step": 18}, [bars], values))]

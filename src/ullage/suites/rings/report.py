@@ -149,7 +149,7 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
         for label, row in shown
         if row.peer is not None
     ]
-    tips = tooltip(("name", "what"), ("text", kind))
+    tips = tooltip("name=what text", text=kind)
     bar = {"type": "bar", "color": ACCENT, "opacity": 0.35, "height": {"band": 0.6}}
     dot = {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.7}
     stroke = {"type": "tick", "color": _PEER_COLOR, "thickness": 3, "height": {"band": 0.75}}

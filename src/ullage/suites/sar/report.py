@@ -93,9 +93,7 @@ def _spec(rows: Sequence[Row]) -> Spec:
         "yOffset": {"field": "layout", "type": "nominal", "sort": names},
         "x": quantity_axis("x", f"time for an image ({scale.unit})"),
         "color": nominal("layout", names, COLORS[: len(names)], {"title": None, "orient": "top"}),
-        "tooltip": tooltip(
-            ("kernel", "kernel"), ("layout", "layout"), ("text", "for an image"), ("verdict", "really measured")
-        ),
+        "tooltip": tooltip("kernel layout text=for_an_image verdict"),
     }
     return plot(470, 130, values, {"type": "bar"}, encoding)
 

@@ -36,14 +36,7 @@ _SUITE: Final = "spio"
 _ORDER: Final[Sequence[str]] = OPERATIONS
 # A peak further up than this would press the lines flat; the caption names it.
 _HIGHEST_PEAK: Final = 3.0
-_TOOLTIP: Final = tooltip(
-    ("name", "operation"),
-    ("ranks", "ranks"),
-    ("text", "median"),
-    ("over", "over 1 rank"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("name=operation ranks text=median over=over_1_rank verdict flags")
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------

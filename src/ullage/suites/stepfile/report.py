@@ -189,7 +189,7 @@ def _spec(lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> Spec:
             "scale": {"domain": names, "range": ordered_colors(len(names))},
             "legend": {"orient": "top", "symbolType": "stroke", "labelLimit": 420, "columns": 1},
         },
-        "tooltip": tooltip(("which", "case"), ("x", "step"), ("text", "exposed I/O")),
+        "tooltip": tooltip("which=case x=step text=exposed_I/O"),
     }
     return plot(470, 190, values, {"type": "line", "strokeWidth": 1.8}, encoding)
 

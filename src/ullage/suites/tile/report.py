@@ -164,7 +164,7 @@ def picture(tiling: Tiling) -> Spec:
         "y": vertical,
         "y2": {"field": "y2"},
         "color": {"field": "color", "type": "nominal", "scale": None},
-        "tooltip": tooltip(("rank", "rank"), ("part", "its part")),
+        "tooltip": tooltip("rank part=its_part"),
     }
     name = {
         "x": {"field": "mx", "type": "quantitative"},
@@ -206,7 +206,7 @@ def strip(tiling: Tiling) -> Spec:
             "axis": {"domainColor": MUTED},
         },
         "color": {"field": "color", "type": "nominal", "scale": None},
-        "tooltip": tooltip(("rank", "who"), ("part", "its part")),
+        "tooltip": tooltip("rank=who part=its_part"),
     }
     return layered(_WIDTH, {"step": 18}, [layer({"type": "bar", "opacity": 0.7}, encoding)], values)
 
