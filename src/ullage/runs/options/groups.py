@@ -29,11 +29,15 @@ from ullage.runs.options.declared import (
     Option,
     declared,
 )
-from ullage.runs.options.kinds import CeilingRates, CountAxis, Duration, FilePath, Share, Size, TargetPlaces
+from ullage.runs.options.kinds import CeilingRates, CountAxis, Duration, FilePath, Share, Size, SizeAxis, TargetPlaces
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptions
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
+Counts: TypeAlias = Annotated[list[Positive], CountAxis()]
+Blocks: TypeAlias = Annotated[list[Annotated[int, Field(ge=8)]], SizeAxis(8)]
+Volume: TypeAlias = Annotated[int, Field(ge=8), Size()]
+MaybeVolume: TypeAlias = Annotated[int | None, Field(ge=8), Size()]
 # With more ranks on a core, starting them alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
 _MOST_DEFAULT_RANKS: Final = 6
@@ -162,9 +166,7 @@ class RankAxisOptions(LayoutOptions):
     """The option for several numbers of ranks, in rising order."""
 
     ranks: Annotated[
-        list[Positive],
-        CountAxis(),
-        Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
+        Counts, Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1)
     ]
 
 

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Change, Option
 from ullage.runs.options.each_node import EachNodeOptions
-from ullage.runs.options.groups import PeerOptions, Positive, QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import CountAxis, Size, SizeAxis
+from ullage.runs.options.groups import Counts, MaybeVolume, PeerOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
 
@@ -30,8 +30,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     }
 
     threads: Annotated[
-        list[Positive],
-        CountAxis(),
+        Counts,
         Option(
             "Use these numbers of threads at the same time on one volume.",
             usual="1,2,4",
@@ -60,8 +59,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     ]
     small: Annotated[int, Field(ge=8), Size(8, "1K, 4K or 1M"), Option("Send small requests of this size.", usual="1K")]
     depths: Annotated[
-        list[Positive],
-        CountAxis(),
+        Counts,
         Option(
             "Keep these numbers of small requests in flight.",
             name="--depth",
@@ -79,15 +77,10 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
         ),
     ] = None
     volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
-        Option("Transfer this many bytes in each case, divided by its threads.", unsaid="a probe chooses"),
+        MaybeVolume, Option("Transfer this many bytes in each case, divided by its threads.", unsaid="a probe chooses")
     ] = None
     small_volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
+        MaybeVolume,
         Option(
             "Transfer this many bytes in each case with small requests.",
             unsaid="a probe chooses; with --volume 1/64 of it, at most 16M",

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import Field
-
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
@@ -30,8 +28,7 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import Size, SizeAxis
+from ullage.runs.options.groups import Blocks, QuickOnCommandLine, RunOptions, Volume
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
@@ -57,8 +54,7 @@ class IoBenchOptions(QuickOnCommandLine, RunOptions):
     }
 
     records: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Transfer records of these sizes.",
             name="--record",
@@ -68,10 +64,7 @@ class IoBenchOptions(QuickOnCommandLine, RunOptions):
         ),
     ]
     volume: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
-        Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
+        Volume, Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M")
     ]
     backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
 

@@ -19,8 +19,8 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import ALL, Kind, RawValue, Share, SizeAxis
+from ullage.runs.options.groups import Blocks, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import ALL, Kind, RawValue, Share
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
@@ -160,8 +160,7 @@ class MatrixOptions(QuickOnCommandLine, RunOptions):
     }
 
     files: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Use files of these sizes.",
             name="--file",
@@ -171,9 +170,7 @@ class MatrixOptions(QuickOnCommandLine, RunOptions):
         ),
     ]
     records: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
-        Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
+        Blocks, Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16")
     ]
     tests: Annotated[
         list[Annotated[int, Field(ge=0, le=max(TESTS))]],

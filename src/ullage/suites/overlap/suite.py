@@ -22,8 +22,8 @@ from ullage.runs.cells.planning import Cell, Sizing, cell_of
 from ullage.runs.cells.prepared import Asked, Preparing, backend_text, plan_columns
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import StorageOptions
-from ullage.runs.options.kinds import Names, Size, SizeAxis
+from ullage.runs.options.groups import StorageOptions, Volume
+from ullage.runs.options.kinds import Names, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.room import Machine
 from ullage.runs.session import Note
@@ -75,9 +75,7 @@ class OverlapOptions(StorageOptions):
         list[Literal["write", "read"]], Option("Measure write, or write and read.", name="--access", usual="write,read")
     ]
     stretch_bytes: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
+        Volume,
         Option(
             "Let a rank move about this much between two readings of the clock, one batch at least.",
             name="--bytes",

@@ -25,7 +25,7 @@ from ullage.model.base import Strict, first_mistake
 from ullage.parameters import suggest
 from ullage.reading import parse_toml, read_text
 from ullage.runs.options.declared import Change, OfEngine, Option
-from ullage.runs.options.groups import StorageOptions
+from ullage.runs.options.groups import StorageOptions, Volume
 from ullage.runs.options.kinds import ConvertedList, FilePath, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
@@ -238,10 +238,7 @@ class PioOptions(BackendParameterOptions, StorageOptions):
         ),
     ] = [0, 8]
     volume: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
-        Option("Let all ranks together move about this much in an operation.", usual="64M", quick="16M"),
+        Volume, Option("Let all ranks together move about this much in an operation.", usual="64M", quick="16M")
     ]
     requests_a_call: Annotated[int, OfEngine()] = 1
     levels: Annotated[int, OfEngine()] = 2

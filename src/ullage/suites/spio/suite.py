@@ -23,7 +23,7 @@ from ullage.runs.cells.prepared import Asked, Preparing, backend_text, inexact_v
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import StorageOptions, default_ranks
+from ullage.runs.options.groups import MaybeVolume, StorageOptions, default_ranks
 from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
@@ -60,9 +60,7 @@ class SpioOptions(StorageOptions):
         ),
     ]
     volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
+        MaybeVolume,
         Option(
             "Give all files of a case together this size.",
             unsaid="the larger of 128GB and 3 times all memory, as far as there is room, or 4G with --cache direct",
