@@ -68,7 +68,6 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
     @property
     def measured(self) -> list[Target]:
-        """See ``SuiteOptions``."""
         return self.targets
 
 

@@ -127,32 +127,25 @@ class _Shown(Progress, ABC):
         self._is_open = True
 
     def whole(self, left_s: float) -> None:
-        """See ``Progress``."""
         self._status.bound(self._now(), self._now() + left_s)
 
     def part_time(self, left_s: float) -> None:
-        """See ``Progress``."""
         self._status.bound_part(self._now(), self._now() + left_s)
 
     def part(self, text: str) -> None:
-        """See ``Progress``."""
         self._status.enter(text, self._now())
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:  # noqa: ARG002 - how many follows from the time
-        """See ``Progress``."""
         self._status.begin(text, self._now() + left_s)
 
     def record(self, record: AnyRecord) -> None:
-        """See ``Progress``."""
         self._status.take(record)
 
     def say(self, text: str) -> None:
-        """See ``Progress``."""
         if self._is_open:
             self._write(one_line(text))
 
     def close(self) -> None:
-        """See ``Progress``."""
         self._is_open = False
 
     @abstractmethod
@@ -167,7 +160,6 @@ class PlainProgress(_Shown):
         self._stream = stream
 
     def part(self, text: str) -> None:
-        """See ``Progress``."""
         super().part(text)
         self.say(text)
 
@@ -191,7 +183,6 @@ class TerminalProgress(_Shown):
         self._live.start()
 
     def close(self) -> None:
-        """See ``Progress``."""
         super().close()
         self._live.stop()
 

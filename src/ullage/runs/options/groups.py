@@ -66,7 +66,6 @@ class TargetsOptions(SuiteOptions):
 
     @property
     def measured(self) -> list[Target]:
-        """See ``SuiteOptions``."""
         return self.targets
 
 

@@ -225,7 +225,6 @@ def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     rows = congestion_rows(launches, context)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

@@ -62,7 +62,6 @@ def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKe
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     own = context.without_storage(CPU.name, METRICS)
     told = told_rows(launches, own, lambda row, source: {**usual(row, "access"), **source.values.some("threads")})
