@@ -150,4 +150,4 @@ def job_name() -> str:
     return f"ullage-{os.getpid()}"
 
 
-LAUNCHERS: Final = (FluxRun,)
+LAUNCHER: Final = FluxRun

@@ -141,4 +141,4 @@ class Jsrun(JobLauncher):
         return first_ended(stderr)
 
 
-LAUNCHERS: Final = (Jsrun,)
+LAUNCHER: Final = Jsrun

@@ -40,4 +40,4 @@ class Single(MpiLauncher):
         return ended_ranks(stderr)
 
 
-LAUNCHERS: Final = (Single,)
+LAUNCHER: Final = Single

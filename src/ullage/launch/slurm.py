@@ -240,4 +240,4 @@ def _cause(how: str) -> str:
     return how if number is None else by_signal(number)
 
 
-LAUNCHERS: Final = (Srun,)
+LAUNCHER: Final = Srun

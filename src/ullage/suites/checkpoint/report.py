@@ -126,22 +126,18 @@ def _point(row: Row, factor: float) -> Spec:
     return interval_point(row, "x", factor, format_time, {**place, "ranks": row.ranks})
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Checkpoints of a model",
-        "Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
-        "least rate of a rank is that of the slowest one.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Checkpoints of a model",
+    "Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
+    "least rate of a rank is that of the slowest one.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "checkpoint",
-        "Time that training waits for a checkpoint",
-        "A bar ends at the median of the time until the slowest rank is done.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "checkpoint",
+    "Time that training waits for a checkpoint",
+    "A bar ends at the median of the time until the slowest rank is done.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
@@ -163,12 +159,10 @@ HEADLINES: Final = tuple(
         (WAIT, "{target}: time to {done}, {files}", {SAVE: "save a checkpoint", RESTORE: "read a checkpoint back"}),
     )
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How long does training wait for a checkpoint?",
-        ("checkpoint-wait", "checkpoint-layout"),
-        ("checkpoint-cached",),
-        {"checkpoint-wait": "-wait_s"},
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How long does training wait for a checkpoint?",
+    "checkpoint-wait checkpoint-layout",
+    "checkpoint-cached",
+    {"checkpoint-wait": "-wait_s"},
 )

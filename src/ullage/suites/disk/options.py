@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of the suite ``disk``, as they stand in request.json."""
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -22,7 +21,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     """
 
     metrics = "bandwidth operation_rate latency_p50 latency_p99"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change("Limit the time of all measurements, including those of fio.", usual="2m", quick="30s"),
         "quick": Change("Take a first look in 30 s: threads 1,2, blocks 1M,10M, depths 1,8,64."),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of an io_bench and its cells, and from its records to rows with their share of the peak, and findings."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
@@ -47,7 +47,7 @@ class IoBenchOptions(QuickOnCommandLine, RunOptions):
     """
 
     metrics = "bandwidth latency_p50"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change(usual="5m", quick="20s"),
         "quick": Change("Take a first look in 20 s: records 64K:16M:x4, files of 32M."),

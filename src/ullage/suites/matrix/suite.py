@@ -4,7 +4,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field
 
@@ -153,7 +153,7 @@ class MatrixOptions(QuickOnCommandLine, RunOptions):
     """
 
     metrics = METRIC
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure in this folder. Repeat the option to measure in several folders."),
         "time_s": Change(usual="30m", quick="30s"),
         "quick": Change("Take a first look in 30 s: files 256K:16M:x4, records 4K:1M:x16."),

@@ -292,7 +292,7 @@ _STEPS: Final = (
     ),
     *TAKEN_BY_OTHERS,
 )
-LADDERS: Final = (LadderRule("memory", _STEPS),)
+LADDER: Final = LadderRule("memory", _STEPS)
 HEADLINES: Final = (
     Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
     Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),
@@ -310,14 +310,12 @@ HEADLINES: Final = (
 
 
 _REPORT: Final = PartOfReport(SUITE, "memory", 3)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Memory",
-        "RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
-        "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
-        "loads.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Memory",
+    "RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
+    "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
+    "loads.",
+    tables,
 )
 CHARTS: Final = (
     _REPORT.chart(
@@ -343,21 +341,10 @@ CHARTS: Final = (
     ),
 )
 
-ANSWERS: Final = (
-    AnswerRule(
-        "memory",
-        "How fast is memory, and what would make it faster?",
-        (
-            "memory-bandwidth",
-            "memory-latency",
-            "memory-threads",
-            "non-temporal",
-            "huge-pages",
-            "numa",
-            "cache-ends",
-            "parallel-loads",
-            "loaded-latency",
-        ),
-        remarks=("write-allocate",),
-    ),
+ANSWER: Final = AnswerRule(
+    "memory",
+    "How fast is memory, and what would make it faster?",
+    "memory-bandwidth memory-latency memory-threads non-temporal huge-pages numa cache-ends "
+    "parallel-loads loaded-latency",
+    remarks="write-allocate",
 )

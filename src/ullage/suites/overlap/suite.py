@@ -4,7 +4,7 @@
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -46,7 +46,7 @@ class OverlapOptions(StorageOptions):
         "overlap_share compute_slowdown overlap_gain start_share batch_io_time batch_compute_time batch_both_time "
         "batch_blocking_time io_alone_rate"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="half of the usable cores, so that each rank has a second core for its helpers"),
         "time_s": Change(usual="10m", quick="30s"),

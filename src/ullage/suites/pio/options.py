@@ -16,7 +16,7 @@ Values are text, whole numbers, or true and false.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast, get_args
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -199,7 +199,7 @@ class PioOptions(BackendParameterOptions, StorageOptions):
 
     workload = "pio"
     metrics = "bandwidth operation_rate fastest_rank_time mean_rank_time slowest_rank_time latency_p50 latency_p99"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="the number of usable cores, at least 2"),
         "time_s": Change(usual="15m", quick="40s"),

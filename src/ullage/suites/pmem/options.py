@@ -2,7 +2,7 @@
 """The options of the suite ``pmem``, as they stand in request.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -30,7 +30,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
     metrics = "bandwidth transfer_bandwidth latency_p50 page_faults"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(
             "Measure this folder: on persistent memory (DAX), in memory or on a drive. Repeat the option to measure "
             "several folders."

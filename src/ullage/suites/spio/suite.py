@@ -4,7 +4,7 @@
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -44,7 +44,7 @@ class SpioOptions(StorageOptions):
 
     metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
     usual_ranks = staticmethod(default_ranks)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
         "time_s": Change(usual="4h", quick="30s"),

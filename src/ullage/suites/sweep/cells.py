@@ -6,7 +6,7 @@ Cells come later too: beyond a rim at which the best was still growing, and what
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -53,7 +53,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
     """
 
     workload = "transfer"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(
             "Measure this place, also NAME=model: or NAME=null:. Repeat the option to measure several places."
         ),

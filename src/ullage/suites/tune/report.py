@@ -168,13 +168,11 @@ def _axis(field: str, goal: TuneObjective) -> Spec:
 
 
 _REPORT: Final = PartOfReport(_SUITE, _PART, 10)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Search for the best setting",
-        "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
-        "process over all trials predicts the expected values.",
-        result_of_search,
-    ),
+SECTION: Final = _REPORT.section(
+    "Search for the best setting",
+    "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
+    "process over all trials predicts the expected values.",
+    result_of_search,
 )
 CHARTS: Final = (
     _REPORT.chart(
@@ -192,11 +190,9 @@ CHARTS: Final = (
         order=12,
     ),
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "Which setting is best, and is it better than the default?",
-        ("tuned", "tune-tradeoff", "tune-importance"),
-        ("tune-cost", "tune-failed", "tune-broken"),
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "Which setting is best, and is it better than the default?",
+    "tuned tune-tradeoff tune-importance",
+    "tune-cost tune-failed tune-broken",
 )
