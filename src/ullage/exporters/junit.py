@@ -52,4 +52,4 @@ def _add_case(of_suite: ET.Element, one: Judged) -> None:
         ET.SubElement(case, "system-out").text = required_text(one)
 
 
-EXPORTERS: Final = (Exporter("junit", "what became of the floors, as tests for CI systems", "", junit_xml),)
+EXPORTER: Final = Exporter("junit", "what became of the floors, as tests for CI systems", "", junit_xml)

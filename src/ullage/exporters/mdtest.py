@@ -104,6 +104,6 @@ def _mdtest_row(name: str, phases: Sequence[PhaseRecord]) -> str:
     return f"   {name:<22} {max(rates):>14.3f} {min(rates):>14.3f} {fmean(rates):>14.3f} {spread:>14.3f}"
 
 
-EXPORTERS: Final = (
-    Exporter("mdtest", "cases of metadata as mdtest's summary, for scripts that read that", "", mdtest_summary),
+EXPORTER: Final = Exporter(
+    "mdtest", "cases of metadata as mdtest's summary, for scripts that read that", "", mdtest_summary
 )

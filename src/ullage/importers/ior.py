@@ -198,13 +198,11 @@ _RULES: Final[tuple[Rule[_Run], ...]] = (
     (r"\s*(?:Run )?[Ff]inished\s*:", _end),
     (r"\s*([A-Za-z][^=:]*?)\s*[=:]\s*(.*?)\s*$", _fact),
 )
-FORMS: Final = (
-    Form(
-        "ior",
-        "what IOR prints, 2.10 to 4.1",
-        "storage",
-        (_MARK,),
-        forms.by_rules(_Run, _RULES, _end),
-        begin=r"IOR-\S+: MPI",
-    ),
+FORM: Final = Form(
+    "ior",
+    "what IOR prints, 2.10 to 4.1",
+    "storage",
+    (_MARK,),
+    forms.by_rules(_Run, _RULES, _end),
+    begin=r"IOR-\S+: MPI",
 )

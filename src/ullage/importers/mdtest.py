@@ -103,13 +103,11 @@ _RULES: Final[tuple[Rule[_Run], ...]] = (
     ),
     (r"-- (finished) at", forms.keep(finished=forms.text)),
 )
-FORMS: Final = (
-    forms.Form(
-        "mdtest",
-        "what mdtest prints, 1.9 to 4.1",
-        "storage",
-        (" was launched with ",),
-        forms.by_rules(_Run, _RULES, _end),
-        begin=r"mdtest-\S+ was",
-    ),
+FORM: Final = forms.Form(
+    "mdtest",
+    "what mdtest prints, 1.9 to 4.1",
+    "storage",
+    (" was launched with ",),
+    forms.by_rules(_Run, _RULES, _end),
+    begin=r"mdtest-\S+ was",
 )

@@ -10,9 +10,8 @@ from typing import Final
 
 from ullage.errors import UserError
 from ullage.grouping import grouped
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import positive_number, whole_number
-from ullage.importers.rows import ValueT, value_of
+from ullage.importers.rows import IMPORT_SUITE, Importer, ValueT, imported_row, value_of
 from ullage.model.flags import Flag
 from ullage.model.summary import Row, Summary
 
@@ -82,6 +81,4 @@ def _row(key: Key, values: list[float], name: str) -> Row:
     return imported_row(name, metric, unit, host, {**params}, values, flags)
 
 
-IMPORTERS: Final = (
-    Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",), kind="memory"),
-)
+IMPORTER: Final = Importer("pmbw", "result lines of pmbw", recognises, read_pmbw, files=("stats.txt",), kind="memory")

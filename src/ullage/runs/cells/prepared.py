@@ -224,17 +224,14 @@ class PreparedCells:
         return Costs(self.costing(cells, self.machine.places))
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
         costs = self.costs(self.cells)
         return explain(RunEstimate(self.options, self.cells, costs, self.machine, self.text, lines, self.columns))
 
     def work(self) -> Work:
-        """See ``Costed``."""
         return work_of(self.options, self.cells, self.costs(self.cells))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
         return plans_of_layouts(self.request, self.options, self.cells, self.costs(self.cells), result)
 
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:

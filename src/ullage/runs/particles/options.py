@@ -2,7 +2,7 @@
 """The options of both suites of particle files, as they stand in request.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.groups import StorageOptions
@@ -24,7 +24,7 @@ class ParticleOptions(StorageOptions):
     metrics = (
         "observed_bandwidth raw_bandwidth phase_time raw_time open_time sync_time close_time latency_p50 latency_max"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the file at this place. Repeat the option to compare several places."),
         "time_s": Change(usual="10m", quick="30s"),
         "quick": Change("Take a first look in 30 s: 65,536 particles of each rank, 3 steps."),

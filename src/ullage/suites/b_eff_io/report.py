@@ -282,14 +282,12 @@ def _times(data: ReportData) -> list[Grid]:
 
 
 _REPORT: Final = PartOfReport(SUITE, "disk", 4)
-SECTIONS: Final = (
-    _REPORT.section(
-        "b_eff_io",
-        "b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
-        " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
-        " second weight. MB is 10^6 bytes.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "b_eff_io",
+    "b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
+    " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
+    " second weight. MB is 10^6 bytes.",
+    tables,
 )
 CHARTS: Final = (CHART, HINT_CHART)
 
@@ -298,19 +296,10 @@ def _parallel_io(row: Row) -> str:
     return f"MPI-IO, {row.word('access')} of all patterns, {processes(row.count('ranks'))}"
 
 
-HEADLINES: Final = (Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io),)
-ANSWERS: Final = (
-    AnswerRule(
-        "b_eff_io",
-        "How much data do all ranks write and read through MPI-IO?",
-        ("b_eff_io", "b_eff_io-hint-sets", "b_eff_io-types", "b_eff_io-odd-sizes", "b_eff_io-read-write"),
-        remarks=(
-            "b_eff_io-invalid",
-            "b_eff_io-cut",
-            "b_eff_io-cache",
-            "b_eff_io-time",
-            "b_eff_io-memory-time",
-            "b_eff_io-conditions",
-        ),
-    ),
+HEADLINE: Final = Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io)
+ANSWER: Final = AnswerRule(
+    "b_eff_io",
+    "How much data do all ranks write and read through MPI-IO?",
+    "b_eff_io b_eff_io-hint-sets b_eff_io-types b_eff_io-odd-sizes b_eff_io-read-write",
+    remarks="b_eff_io-invalid b_eff_io-cut b_eff_io-cache b_eff_io-time b_eff_io-memory-time b_eff_io-conditions",
 )

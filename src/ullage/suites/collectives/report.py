@@ -194,19 +194,17 @@ def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 _SMALL: Final = ["allreduce", "blocking", 8]
-HEADLINES: Final = (
-    Rule(
-        "messages",
-        "collective_latency",
-        lambda row: [row.params.get(name) for name in ("operation", "mode", "message_bytes")] == _SMALL,
-        ranks_key,
-        lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
-    ),
+HEADLINE: Final = Rule(
+    "messages",
+    "collective_latency",
+    lambda row: [row.params.get(name) for name in ("operation", "mode", "message_bytes")] == _SMALL,
+    ranks_key,
+    lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
 )
 
 
 BOUNDS: Final = suite.BOUNDS
-LADDERS: Final = suite.LADDERS
+LADDER: Final = suite.LADDER
 
 
 # -- charts ------------------------------------------------------------------------------------------------------------
@@ -214,10 +212,8 @@ LADDERS: Final = suite.LADDERS
 
 _GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
 _FEWEST: Final = 2
-_TIME_TOOLTIP: Final = tooltip(
-    ("name", "operation"), ("size", "message"), ("x", "ranks"), ("text", "time"), ("flags", "flags")
-)
-_SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("text", "time"), ("flags", "flags"))
+_TIME_TOOLTIP: Final = tooltip("name=operation size=message x=ranks text=time flags")
+_SIZE_TOOLTIP: Final = tooltip("name=operation size=message text=time flags")
 
 
 def time_figures(data: ReportData) -> list[Figure]:
@@ -271,7 +267,7 @@ def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: lis
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
-_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "overlap"), ("flags", "flags"))
+_OVERLAP_TOOLTIP: Final = tooltip("name=operation tests text=overlap flags", tests="MPI_Test")
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:
@@ -317,22 +313,18 @@ def _tests(count: int) -> str:
 
 
 _REPORT: Final = PartOfReport(SUITE, "messages", 6)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Collective operations",
-        "Each time is that of one call, the mean over calls and ranks, between barriers that are not "
-        "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
-        "sends to one other, or the whole vector of a bcast or a reduction.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Collective operations",
+    "Each time is that of one call, the mean over calls and ranks, between barriers that are not "
+    "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
+    "sends to one other, or the whole vector of a bcast or a reduction.",
+    tables,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "collectives",
-        "Which collective operations are slower than they need to be?",
-        ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
-        remarks=("oversubscribed",),
-    ),
+ANSWER: Final = AnswerRule(
+    "collectives",
+    "Which collective operations are slower than they need to be?",
+    "guideline progress overlap scaling one-sided one-sided-bandwidth guidelines-held",
+    remarks="oversubscribed",
 )
 CHARTS: Final = (
     _REPORT.chart(

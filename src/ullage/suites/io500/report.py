@@ -58,16 +58,14 @@ def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_
     ]
 
 
-SECTIONS: Final = (
-    Section(
-        name="sensitivity",
-        title="Where the score comes from",
-        doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value "
-        "of the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
-        order=4,
-        part="metadata",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="sensitivity",
+    title="Where the score comes from",
+    doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value "
+    "of the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
+    order=4,
+    part="metadata",
+    build=tables,
 )
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
@@ -124,12 +122,10 @@ def _in_list_units(row: Row) -> str:
     return format_list_rate(row.median, row.unit)
 
 
-ANSWERS: Final = (
-    AnswerRule(
-        "io500",
-        "What is the IO500 score, and what lowers it?",
-        ("io500-score", "sensitivity", "slow-rank"),
-        remarks=("io500-invalid",),
-        picture=phases,
-    ),
+ANSWER: Final = AnswerRule(
+    "io500",
+    "What is the IO500 score, and what lowers it?",
+    "io500-score sensitivity slow-rank",
+    remarks="io500-invalid",
+    picture=phases,
 )

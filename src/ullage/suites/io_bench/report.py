@@ -67,18 +67,16 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes or ["No peak is known. State one with --ceiling."]
 
 
-SECTIONS: Final = (
-    Section(
-        name="io_bench",
-        title="Six streams",
-        doc="One process transfers records of one file in three orders. The tables show the share of the "
-        "peak that each reaches. Writes include an fsync at their end.",
-        order=2,
-        part="disk",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="io_bench",
+    title="Six streams",
+    doc="One process transfers records of one file in three orders. The tables show the share of the "
+    "peak that each reaches. Writes include an fsync at their end.",
+    order=2,
+    part="disk",
+    build=tables,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (AnswerRule("io_bench", "Which share of its peak does the disk give one process?", ("record-size",)),)
+ANSWER: Final = AnswerRule("io_bench", "Which share of its peak does the disk give one process?", "record-size")

@@ -193,33 +193,27 @@ def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, tex
 
 
 _REPORT: Final = PartOfReport(_SUITE, "disk", 9)
-SECTIONS: Final = (
-    _REPORT.section(
-        "IOzone's tests",
-        "Each test over all files and records. The maps show the rate of each cell. Beside each number "
-        "stands what answered, the target or a cache.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "IOzone's tests",
+    "Each test over all files and records. The maps show the rate of each cell. Beside each number "
+    "stands what answered, the target or a cache.",
+    tables,
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "matrix_heatmap",
-        "File size by record size",
-        "Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
-        "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
-        "number says that it was not measured as asked.",
-        figures,
-        order=22,
-    ),
+CHART: Final = _REPORT.chart(
+    "matrix_heatmap",
+    "File size by record size",
+    "Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
+    "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
+    "number says that it was not measured as asked.",
+    figures,
+    order=22,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (
-    AnswerRule(
-        "matrix",
-        "Which files and records are served from a cache, and which order costs most?",
-        ("cache-ends", "access-order", "reread"),
-        best={"access-order": "-share"},
-    ),
+ANSWER: Final = AnswerRule(
+    "matrix",
+    "Which files and records are served from a cache, and which order costs most?",
+    "cache-ends access-order reread",
+    best={"access-order": "-share"},
 )

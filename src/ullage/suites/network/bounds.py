@@ -71,28 +71,26 @@ BOUNDS: Final = (
         "A request and its answer wake a process twice, and a byte in a pipe is the cheapest way to wake one.",
     ),
 )
-LADDERS: Final = (
-    LadderRule(
-        "network",
-        (
-            Step(
-                "protocol",
-                "TCP or UDP itself, against the kernel's own sockets with the same streams",
-                lambda row, other: _is_local(other) and other.params.get("streams") == row.params.get("streams"),
-                _at_largest_block,
-                advice="Let processes of one node talk through AF_UNIX sockets or shared memory, without a network.",
-            ),
-            Step(
-                "streams",
-                lambda above, below: f"{plural(below.count('streams'), 'stream')} instead of {above.count('streams')}",
-                lambda row, other: row.count("nodes", 1) > 1 and _larger("streams")(row, other),
-                advice="Use as many connections as the better row has.",
-                command=lambda above, _below: f"--streams {above.count('streams')}",
-            ),
-            # What is sent over the loopback says nothing about a network, so its rungs never rank.
-            _block(lambda row: row.count("nodes", 1) == 1, may_rank=False),
-            _block(lambda row: row.count("nodes", 1) > 1, may_rank=True),
+LADDER: Final = LadderRule(
+    "network",
+    (
+        Step(
+            "protocol",
+            "TCP or UDP itself, against the kernel's own sockets with the same streams",
+            lambda row, other: _is_local(other) and other.params.get("streams") == row.params.get("streams"),
+            _at_largest_block,
+            advice="Let processes of one node talk through AF_UNIX sockets or shared memory, without a network.",
         ),
-        lambda row: row.metric == "network_bandwidth",
+        Step(
+            "streams",
+            lambda above, below: f"{plural(below.count('streams'), 'stream')} instead of {above.count('streams')}",
+            lambda row, other: row.count("nodes", 1) > 1 and _larger("streams")(row, other),
+            advice="Use as many connections as the better row has.",
+            command=lambda above, _below: f"--streams {above.count('streams')}",
+        ),
+        # What is sent over the loopback says nothing about a network, so its rungs never rank.
+        _block(lambda row: row.count("nodes", 1) == 1, may_rank=False),
+        _block(lambda row: row.count("nodes", 1) > 1, may_rank=True),
     ),
+    lambda row: row.metric == "network_bandwidth",
 )

@@ -182,11 +182,9 @@ HEADLINES: Final = (
 
 
 BOUNDS: Final = bounds.BOUNDS
-LADDERS: Final = bounds.LADDERS
+LADDER: Final = bounds.LADDER
 _CHART_SIZE: Final = (410, 250)
-_RATE_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
-)
+_RATE_TOOLTIP: Final = tooltip("series=what x=streams text=throughput peer flags")
 # A ceiling above this is left to the table, because it would press the measured lines flat.
 _HIGHEST_CEILING: Final = 3.0
 
@@ -243,9 +241,7 @@ _PERCENTILES: Final = {
     "latency_p999": "99.9 %",
     "latency_max": "all",
 }
-_LATENCY_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "of the round trips"), ("text", "stay below"), ("flags", "flags")
-)
+_LATENCY_TOOLTIP: Final = tooltip("series=what x=of_the_round_trips text=stay_below flags")
 
 
 def latency_figures(data: ReportData) -> list[Figure]:
@@ -270,22 +266,18 @@ def latency_figures(data: ReportData) -> list[Figure]:
 
 
 _REPORT: Final = PartOfReport(SUITE, "network", 7)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Network",
-        "Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
-        "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Network",
+    "Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
+    "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
+    tables,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "network",
-        "How fast are TCP and UDP between the nodes?",
-        ("streams", "loss", "round-trip"),
-        remarks=("loopback", "not-available", "declared", "detected"),
-        best={"streams": "bandwidth"},
-    ),
+ANSWER: Final = AnswerRule(
+    "network",
+    "How fast are TCP and UDP between the nodes?",
+    "streams loss round-trip",
+    remarks="loopback not-available declared detected",
+    best={"streams": "bandwidth"},
 )
 CHARTS: Final = (
     _REPORT.chart(
