@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -66,6 +67,12 @@ inline constexpr const char* usual_name = "libpmem.so.1";
 [[nodiscard]] inline const Result<PmemCalls>& pmem_library() {
   static const Result<PmemCalls> found = find_pmem(usual_name);
   return found;
+}
+
+/// Why there is none; nothing where there is.
+[[nodiscard]] inline std::optional<std::string> missing_pmem() {
+  if (pmem_library()) return std::nullopt;
+  return pmem_library().error().text + "; install libpmem1";
 }
 
 /// Says what stores to a mapping need to be durable. forced: PMEM_IS_PMEM_FORCE=1 says so of memory that is not

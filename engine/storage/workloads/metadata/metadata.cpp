@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
@@ -152,9 +151,8 @@ Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::
 
 }  // namespace
 
-const Table<MetadataParameters>& MetadataParameters::table() {
-  static const Table<MetadataParameters> fields = joined<MetadataParameters>(tree_and_items(), conditions());
-  return fields;
+Table<MetadataParameters> MetadataParameters::table() {
+  return joined<MetadataParameters>(tree_and_items(), conditions());
 }
 
 TreeShape MetadataParameters::shape(std::uint64_t ranks) const {

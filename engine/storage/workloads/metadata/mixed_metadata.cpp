@@ -3,7 +3,6 @@
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
@@ -96,10 +95,8 @@ Status check_shares(const MixedMetadataParameters& p, const std::string& pointer
 
 }  // namespace
 
-const Table<MixedMetadataParameters>& MixedMetadataParameters::table() {
-  static const Table<MixedMetadataParameters> fields =
-      joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
-  return fields;
+Table<MixedMetadataParameters> MixedMetadataParameters::table() {
+  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
 }
 
 TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {

@@ -2,7 +2,6 @@
 #include "storage/workloads/stepfile/phase.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "storage/workloads/shared_dataset.hpp"

@@ -55,9 +55,8 @@ Table<MixedTransferParameters> mixed_conditions() {
 
 }  // namespace
 
-const Table<MixedTransferParameters>& MixedTransferParameters::table() {
-  static const Table<MixedTransferParameters> fields = joined<MixedTransferParameters>(pattern(), mixed_conditions());
-  return fields;
+Table<MixedTransferParameters> MixedTransferParameters::table() {
+  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
 }
 
 Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,

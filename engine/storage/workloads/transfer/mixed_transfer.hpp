@@ -46,7 +46,7 @@ struct MixedTransferParameters {
   CacheControl cache = CacheControl::advise;
   MixedVerify verify = MixedVerify::kept;
 
-  [[nodiscard]] static const Table<MixedTransferParameters>& table();
+  [[nodiscard]] static Table<MixedTransferParameters> table();
   [[nodiscard]] bool reads() const { return read_share > 0; }
   [[nodiscard]] bool writes() const { return read_share < 1; }
 };
@@ -196,7 +196,7 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, hints_granted_); }
 
  private:
   enum Kind : std::size_t { reading, writing, kinds };  // also the order of the parts

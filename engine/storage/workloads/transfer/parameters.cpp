@@ -181,9 +181,8 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
 
 }  // namespace
 
-const Table<TransferParameters>& TransferParameters::table() {
-  static const Table<TransferParameters> fields = joined<TransferParameters>(data_model(), conditions(), placement());
-  return fields;
+Table<TransferParameters> TransferParameters::table() {
+  return joined<TransferParameters>(data_model(), conditions(), placement());
 }
 
 TransferShape TransferParameters::shape(std::uint64_t ranks) const {

@@ -212,7 +212,7 @@ class TransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, hints_granted_); }
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
@@ -365,9 +365,5 @@ class TransferPhase final : public PhaseWork {
   std::uint64_t since_sync_ = 0;
   Map hints_granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_transfer_phase(TransferState& state, PhaseKind kind) {
-  return std::make_unique<TransferPhase>(state, kind);
-}
 
 }  // namespace ullage
