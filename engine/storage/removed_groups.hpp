@@ -78,6 +78,7 @@ class RemovedGroups final {
 
   /// Files of these groups are removed now, or will be.
   void enter(const std::set<BlockGroup>& groups) {
+    if (groups.empty()) return;
     merge();
     for (const BlockGroup group : groups)
       if (group < removed_s_.size()) removed_s_[group] = now_s();
