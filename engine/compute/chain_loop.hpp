@@ -86,7 +86,8 @@ template <class Target, class Step, int... chains>
 using ChainsIn16 = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12>;              // of 16 registers
 using ChainsIn32 = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24>;  // of 32
 
-// Both are macros, because the assembler takes nothing but literals.
+// Both are macros, because the assembler takes nothing but literals, without parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 
 /// Defines a step of one instruction, which changes x (%0) by b (%1). `kind` is the constraint of the registers.
 #define ULLAGE_STEP(Name, kind, instruction)                                    \
@@ -105,5 +106,6 @@ using ChainsIn32 = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 
       asm volatile(instruction : "+" kind(x) : kind(a), kind(b));           \
     }                                                                       \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ullage::compute
