@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -209,6 +210,21 @@ inline constexpr std::uint64_t never = ~std::uint64_t{0};
 [[nodiscard]] inline Map with_hints_of(const Backend& backend, Map of_files) {
   of_files.merge(backend.hints_granted());
   return of_files;
+}
+
+/// Checks when a P, which has a stonewall, goes on behind it.
+template <class P>
+[[nodiscard]] Status check_wall(const P& p, const std::string& pointer) {
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  return {};
+}
+
+template <class P>
+void tell_wall(const P& p, PhaseInfo& info) {
+  info.stonewall_ns = std::llround(p.stonewall_s * 1e9);
+  info.wear_out = p.wear_out;
+  info.wear_out_limit_ns = std::llround(p.wear_out_limit_s * 1e9);
 }
 
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.

@@ -165,8 +165,7 @@ Status check_metadata(const MetadataParameters& p, const Capabilities& capabilit
   if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (auto status = check_wall(p, pointer); !status) return status;
   if (p.sync == MetadataSync::file && p.item != ItemKind::file)
     return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
   if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));

@@ -123,9 +123,7 @@ Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities
   if (benches)
     if (auto status = check_shares(p, pointer); !status) return status;
   if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
-  return {};
+  return check_wall(p, pointer);
 }
 
 std::string word(MixedKind kind) { return detail::word_of(mixed_phase_words(), kind); }

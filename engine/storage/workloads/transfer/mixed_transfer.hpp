@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -94,9 +93,7 @@ class MixedTransferPhase final : public PhaseWork {
     PhaseInfo info;
     info.name = "mixed";
     info.access = parameters().writes() ? Access::write : Access::read;
-    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-    info.wear_out = parameters().wear_out;
-    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    tell_wall(parameters(), info);
     info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
     if (parameters().reads()) info.data_of = state_.data_of;
     if (mixes()) info.parts = {"read", "write"};

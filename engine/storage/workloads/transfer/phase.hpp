@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,9 +86,7 @@ class TransferPhase final : public PhaseWork {
     info.collective = in_step();
     info.bytes_at_once = parameters().transfer_bytes;
     if (writes() && parameters().sync == SyncWhen::every) info.bytes_at_once *= parameters().sync_every;
-    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-    info.wear_out = parameters().wear_out;
-    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    tell_wall(parameters(), info);
     info.data_of = writes() ? "" : state_.data_of;
     // With syncs in between, data goes on its way to the device while more is made.
     info.clock_stops = !writes() || parameters().sync != SyncWhen::every;
