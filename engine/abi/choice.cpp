@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iterator>
 #include <sstream>
 
 namespace ullage {
@@ -147,12 +149,16 @@ Library find_library(const std::string& abi) {
   return fail(*reason);
 }
 
-/// Puts first the ABIs whose library lies beside a launcher: the machine may have that of another MPI as well.
-void put_nearest_first(std::vector<std::string>& order) {
-  std::ranges::stable_partition(order, [](const std::string& abi) {
+/// With those ABIs first whose library lies beside a launcher: the machine may have that of another MPI as well.
+std::vector<std::string> nearest_first(const std::vector<std::string>& order) {
+  const auto is_near = [](const std::string& abi) {
     const auto known = std::ranges::find(mpi_abis(), abi, &Abi::name);
     return places_of_library(known->libraries).size() > known->libraries.size();
-  });
+  };
+  std::vector<std::string> sorted;
+  std::ranges::copy_if(order, std::back_inserter(sorted), is_near);
+  std::ranges::copy_if(order, std::back_inserter(sorted), std::not_fn(is_near));
+  return sorted;
 }
 
 /// The program for an ABI, beside this one.
@@ -258,7 +264,7 @@ Result<Choice> choose_abi(const Launched& how, const std::optional<std::string>&
 Status become_fitting(char* const* argv, bool lists_all) {
   if (std::ranges::none_of(mpi_abis(), [](const Abi& abi) { return is_installed(abi.name); })) return {};
   Launched how = launched(own_variable, without_links(launcher_on_path()));
-  if (!how.is_rank) put_nearest_first(how.order);
+  if (!how.is_rank) how.order = nearest_first(how.order);
   const auto choice = choose_abi(how, own_variable(wanted_variable), find_installed);
   if (!choice) return fail(choice.error());
   Json said{{"why", choice->why}};

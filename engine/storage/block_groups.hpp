@@ -103,7 +103,9 @@ class BlockGroups final {
   BlockGroups(const BlockGroups&) = delete;
   BlockGroups& operator=(const BlockGroups&) = delete;
   ~BlockGroups() {
-    for (const auto& [name, groups] : of_datasets_) removed_.enter(groups);
+    std::set<BlockGroup> left;
+    for (auto& [name, groups] : of_datasets_) left.merge(groups);
+    removed_.enter(left);
   }
 
   /// To be told of a directory that was just made in the folder, and that nobody else has opened: it is replaced by
@@ -191,11 +193,13 @@ class BlockGroups final {
 
   /// Datasets that are not there any more lie where files were removed by now.
   void enter_removed() {
-    std::erase_if(of_datasets_, [this](const auto& dataset) {
+    std::set<BlockGroup> removed;
+    std::erase_if(of_datasets_, [&](const auto& dataset) {
       const bool gone = faccessat(folder_, dataset.first.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-      if (gone) removed_.enter(dataset.second);
+      if (gone) removed.insert(dataset.second.begin(), dataset.second.end());
       return gone;
     });
+    removed_.enter(removed);
   }
 
   RemovedGroups removed_;

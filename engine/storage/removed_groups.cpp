@@ -66,6 +66,7 @@ RemovedGroups::RemovedGroups(std::size_t groups, std::filesystem::path file)
 }
 
 void RemovedGroups::enter(const std::set<BlockGroup>& groups) {
+  if (groups.empty()) return;
   merge();
   for (const BlockGroup group : groups)
     if (group < removed_s_.size()) removed_s_[group] = now_s();

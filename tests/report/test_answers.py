@@ -87,14 +87,6 @@ def test_one_target_is_answered_by_its_setting_and_what_lies_beyond_the_table() 
     assert any(re.fullmatch(r"From 1 to 4 ranks: a reads \(4\.0+ x\) rise\.", line) for line in lines)
 
 
-def test_a_setting_that_stands_alone_is_not_called_the_best() -> None:
-    lines = grid_lines(find_all(grid("a", {(1, 1 << 10): 1e9})))
-    assert (
-        lines[0]
-        == "a reads were measured with 1 rank and 1K blocks (1.00 GB/s); no other setting was compared with it."
-    )
-
-
 def test_a_finding_of_a_suite_under_a_grids_name_is_no_grids() -> None:
     own = Finding(kind="scaling", text="Barriers rise.", numbers={"operation": "barrier"})
     assert not is_of_grid(own)

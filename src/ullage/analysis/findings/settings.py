@@ -31,19 +31,19 @@ from ullage.quantity import listing, plural, show, show_row, times
 
 
 def find_best(study: Study) -> list[Finding]:
-    """Make one finding for each target and access, over all settings of both."""
+    """Make one finding for each target and access, over all settings of both; none where there is only one."""
     return [found for grids in study.groups if (found := _best(study, grids)) is not None]
 
 
 def _best(study: Study, grids: list[Grid]) -> Finding | None:
     bests = [(grid, row) for grid in grids if (row := grid.best()) is not None]
-    if not bests:
+    tried = sum(len(other.cells) for other in grids)
+    if tried < 2:
         return None
     grid, best = max(bests, key=lambda pair: pair[0].scores[cell_of(pair[1])])
-    tried = sum(len(other.cells) for other in grids)
     spread = spread_of((row for other in grids for row in other.cells.values()), grid.dependence)
     rivals = _rivals(grids, (grid, best), study.error_of_best, spread)
-    what = f"{grid.target} {operations(grid.access)} {_superlative(grid, rivals, tried)} with {place(*cell_of(best))}"
+    what = f"{grid.target} {operations(grid.access)} {_superlative(grid, rivals)} with {place(*cell_of(best))}"
     title = what + setting_text(
         tuple((name, value) for name, value in grid.setting if len(str(value)) <= LONGEST_SETTING)
     )
@@ -63,10 +63,8 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     return with_gain(found, gain, study.settable.change(parameters)) if study.settable.can_set(parameters) else found
 
 
-def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]], tried: int) -> str:
+def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]]) -> str:
     """Say that the best setting is fastest, or where rivals remain only that its median is best."""
-    if tried == 1:
-        return "were measured"
     if rivals:
         return "have the highest median" if grid.better == "more" else "have the lowest median"
     return "are fastest"
@@ -108,7 +106,7 @@ def _rivals_text(rivals: list[tuple[Grid, Row]], tried: int, ranks: int) -> str:
     """Say how many settings may be as good as the best, and name one with fewer than its ``ranks``."""
     if not rivals:
         others = "The other setting is" if tried == 2 else f"Each of the {tried - 1} other settings is"
-        return f"{others} slower beyond the noise." if tried > 1 else "No other setting was compared with it."
+        return f"{others} slower beyond the noise."
     grid, least = min(rivals, key=lambda pair: cell_of(pair[1]))
     where = f"{place(*cell_of(least))}{setting_text(grid.setting)}"
     if len(rivals) == 1:

@@ -242,12 +242,9 @@ def _best(said: _Said) -> str:
     """
     ranks, size = said.count("ranks"), said.count("block_bytes")
     rivals = list(zip(said.counts("rival_ranks"), said.counts("rival_block_bytes"), strict=True))
-    is_alone = said.count("settings") == 1
-    verb = "were measured" if is_alone else "have the best median"
-    what = f"{said.word('target')} {operations(said.word('access'))} {verb} with {place(ranks, size)}{said.setting}"
+    which = f"{said.word('target')} {operations(said.word('access'))}"
+    what = f"{which} have the best median with {place(ranks, size)}{said.setting}"
     text = f"{what} ({show(said.number('value'), said.word('unit'))})"
-    if is_alone:
-        return f"{text}; no other setting was compared with it."
     if not rivals:
         return f"{text}."
     fewer = f", one with only {place(*min(rivals))}" if min(rivals)[0] < ranks else ""
