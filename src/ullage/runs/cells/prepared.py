@@ -13,9 +13,8 @@ from ullage.model.system import Place
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
-from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, Sizing, by_layout, each_once, make_plan
+from ullage.runs.cells.planning import Cell, Sizing, by_layout, check_one_folder, each_once, make_plan
 from ullage.runs.cells.volume import check_files, check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
 from ullage.runs.inputs import EngineContext

@@ -12,12 +12,11 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Grid, Heading
+from ullage.report.contents import Cell, Content, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, grid_of, texts_grid, value_hint
 from ullage.report.headlines import Rule
-from ullage.report.table import Cell, number_cell
 from ullage.suites.b_eff_io.charts import CHART, HINT_CHART
 from ullage.suites.b_eff_io.measured import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, POSITIONS, TYPES, Access, Pattern, Size, pattern_of

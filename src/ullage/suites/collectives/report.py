@@ -13,7 +13,7 @@ from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
@@ -30,7 +30,6 @@ from ullage.report.plots import (
     size_axis,
 )
 from ullage.report.switches import switch_notes
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.collectives import suite
 from ullage.suites.collectives.suite import ONE_SIDED, blocking, is_crowded, operation_of, size_of

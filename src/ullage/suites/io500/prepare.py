@@ -23,7 +23,7 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.one_folder import check_all_of
+from ullage.runs.cells.planning import check_all_of
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there

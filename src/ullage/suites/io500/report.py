@@ -10,11 +10,10 @@ from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.bars import Bars, bars
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Cell, Content, Grid, Heading, Section, number_cell
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
 from ullage.report.phases import format_list_rate, named_phases
-from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
     from ullage.suites.io500.score import PhaseInfluence

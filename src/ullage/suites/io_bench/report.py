@@ -8,9 +8,8 @@ from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_bounds, format_quantity, format_share
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Cell, Content, Grid, Heading, Section, number_cell
 from ullage.report.data import ReportData
-from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import headword
 from ullage.suites.io_bench.suite import METRIC, ORDERS
 from ullage.units import format_bytes

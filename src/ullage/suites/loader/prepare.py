@@ -17,7 +17,7 @@ from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join
-from ullage.runs.cells.one_folder import refuse
+from ullage.runs.cells.planning import refuse
 from ullage.runs.cells.prepared import backend_text
 from ullage.runs.execution import Execution, LaunchSpec, read_progress
 from ullage.runs.inputs import EngineContext

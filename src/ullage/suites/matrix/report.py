@@ -11,12 +11,11 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
 from ullage.report import verdicts
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid
+from ullage.report.contents import Content, Figure, Grid, peer_ratio
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport, row_map
 from ullage.report.grids import peers_of, texts_grid
 from ullage.report.plots import HeatMap
-from ullage.report.table import peer_ratio
 from ullage.report.vega import INK, Spec
 from ullage.report.verdicts import headword
 from ullage.report.view import best_of

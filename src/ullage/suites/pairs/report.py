@@ -15,13 +15,12 @@ from ullage.model.summary import Row
 from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import texts_grid
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.switches import switch_notes, switches_of
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end

@@ -10,12 +10,11 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_bounds, format_quantity, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Chart, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import row_map, storage_chart, storage_section
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import HeatMap, nominal, plot
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.pio.findings import METRIC

@@ -16,9 +16,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs
-from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, Way
+from ullage.runs.cells.planning import Cell, Way, check_one_folder
 from ullage.runs.cells.prepared import MINIMUM_SHARE, RunEstimate, explain, inexact_volumes
 from ullage.runs.cells.probed import ProbedCells
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose

@@ -8,12 +8,11 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.quantity import plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered
-from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
 from ullage.suites.tile.options import Tiling, read_overlap, read_sizes, three
 from ullage.units import format_bytes
