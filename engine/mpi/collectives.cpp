@@ -83,24 +83,20 @@ struct Forms {
   }
 };
 
-// The names of MPI's functions, which end in `form`.
-#define ULLAGE_COLLECTIVES(form)                                                                \
-  static constexpr Forms bcast{&MPI_Bcast##form, &MPI_Ibcast##form};                            \
-  static constexpr Forms reduce{&MPI_Reduce##form, &MPI_Ireduce##form};                         \
-  static constexpr Forms allreduce{&MPI_Allreduce##form, &MPI_Iallreduce##form};                \
-  static constexpr Forms reduce_scatter{&MPI_Reduce_scatter##form, &MPI_Ireduce_scatter##form}; \
-  static constexpr Forms gather{&MPI_Gather##form, &MPI_Igather##form};                         \
-  static constexpr Forms scatter{&MPI_Scatter##form, &MPI_Iscatter##form};                      \
-  static constexpr Forms allgather{&MPI_Allgather##form, &MPI_Iallgather##form};                \
-  static constexpr Forms allgatherv{&MPI_Allgatherv##form, &MPI_Iallgatherv##form};             \
-  static constexpr Forms alltoall{&MPI_Alltoall##form, &MPI_Ialltoall##form};                   \
-  static constexpr Forms alltoallv{&MPI_Alltoallv##form, &MPI_Ialltoallv##form};
-
 /// Counts as every MPI has them.
 struct IntCounts {
   using Count = int;
   using Place = int;
-  ULLAGE_COLLECTIVES()
+  static constexpr Forms bcast{&MPI_Bcast, &MPI_Ibcast};
+  static constexpr Forms reduce{&MPI_Reduce, &MPI_Ireduce};
+  static constexpr Forms allreduce{&MPI_Allreduce, &MPI_Iallreduce};
+  static constexpr Forms reduce_scatter{&MPI_Reduce_scatter, &MPI_Ireduce_scatter};
+  static constexpr Forms gather{&MPI_Gather, &MPI_Igather};
+  static constexpr Forms scatter{&MPI_Scatter, &MPI_Iscatter};
+  static constexpr Forms allgather{&MPI_Allgather, &MPI_Iallgather};
+  static constexpr Forms allgatherv{&MPI_Allgatherv, &MPI_Iallgatherv};
+  static constexpr Forms alltoall{&MPI_Alltoall, &MPI_Ialltoall};
+  static constexpr Forms alltoallv{&MPI_Alltoallv, &MPI_Ialltoallv};
 };
 
 #if MPI_VERSION >= 4
@@ -109,7 +105,16 @@ constexpr bool mpi_has_large_counts = true;
 struct LargeCounts {
   using Count = MPI_Count;
   using Place = MPI_Aint;
-  ULLAGE_COLLECTIVES(_c)
+  static constexpr Forms bcast{&MPI_Bcast_c, &MPI_Ibcast_c};
+  static constexpr Forms reduce{&MPI_Reduce_c, &MPI_Ireduce_c};
+  static constexpr Forms allreduce{&MPI_Allreduce_c, &MPI_Iallreduce_c};
+  static constexpr Forms reduce_scatter{&MPI_Reduce_scatter_c, &MPI_Ireduce_scatter_c};
+  static constexpr Forms gather{&MPI_Gather_c, &MPI_Igather_c};
+  static constexpr Forms scatter{&MPI_Scatter_c, &MPI_Iscatter_c};
+  static constexpr Forms allgather{&MPI_Allgather_c, &MPI_Iallgather_c};
+  static constexpr Forms allgatherv{&MPI_Allgatherv_c, &MPI_Iallgatherv_c};
+  static constexpr Forms alltoall{&MPI_Alltoall_c, &MPI_Ialltoall_c};
+  static constexpr Forms alltoallv{&MPI_Alltoallv_c, &MPI_Ialltoallv_c};
 };
 #else
 constexpr bool mpi_has_large_counts = false;
