@@ -236,7 +236,8 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         ],
         "names_gains": bool(changes),
         "no_gain": NO_GAIN,
-        "nothing": NO_GAIN if said.question and said.lines else nothing_found(data.summary.rows),
+        # An answer that stands above says more than that nothing is to be changed.
+        "nothing": "" if said.question and said.lines else nothing_found(data.summary.rows),
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }
