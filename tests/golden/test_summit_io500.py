@@ -78,7 +78,7 @@ def test_the_first_run_lost_its_score_in_ior_hard() -> None:
     head, first, *_ = _texts("io500-score", "160x16")
     assert head.text.endswith(". ior-hard lowers it most.")
     assert first.text.startswith(
-        "160x16: ior-hard-write reaches 0.02100 GiB/s, and all phases of ior-hard together 0.2713 GiB/s."
+        "160x16: ior-hard-write reaches 0.02100 GiB/s; the geometric mean of ior-hard is 0.2713 GiB/s"
     )
     assert head.numbers["family"][0] == "ior-hard"  # type: ignore[index]
     assert head.numbers["loss"][0] == pytest.approx(8.58, abs=0.01)  # type: ignore[index]
