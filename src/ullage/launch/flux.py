@@ -86,6 +86,7 @@ SYSTEM: Final = BatchSystem(
     read_state=parse_state,
     forgotten=re.compile("unknown", re.IGNORECASE),
     withdraws=("flux", "cancel", "{job}"),
+    drains=("flux", "resource", "drain", "{node}", "{reason}"),
     # The instance of a job passes SIGTERM on to its script as SIGHUP, before it ends.
     tells_to_end=("flux", "job", "kill", "--signal=TERM", "{job}"),
     asks_left=("flux", "job", "timeleft", "{job}"),

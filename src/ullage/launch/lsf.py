@@ -86,6 +86,7 @@ SYSTEM: Final = BatchSystem(
     read_state=parse_state,
     forgotten=re.compile("is not found"),
     withdraws=("bkill", "{job}"),
+    drains=("badmin", "hclose", "-C", "{reason}", "{node}"),
     tells_to_end=("bkill", "-s", "TERM", "{job}"),
     directives=_directives,
     path_word=lambda path: plain_path(path, "\"'\\%"),

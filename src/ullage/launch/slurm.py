@@ -85,6 +85,7 @@ SYSTEM: Final = BatchSystem(
     read_state=parse_state,
     forgotten=re.compile("Invalid job id"),
     withdraws=("scancel", "{job}"),
+    drains=("scontrol", "update", "nodename={short}", "state=drain", "reason={reason}"),
     tells_to_end=("scancel", "--batch", "--signal=TERM", "{job}"),  # the script is Ullage itself
     asks_left=("squeue", "--noheader", "--jobs={job}", "--format=%L"),
     # A job without a limit has UNLIMITED left.

@@ -307,7 +307,7 @@ LADDER: Final = LadderRule(
         *TAKEN_BY_OTHERS,
         Step(
             "hidden",
-            lambda _, low: f"The mean window reaches {percent(low.median)} of the best one, and nobody was seen",
+            lambda _, low: f"The mean window reaches {percent(low.median)} of the best one; no other program was seen",
             None,
             _of_kernel(HIDDEN_SHARE),
             "Another tenant on the same core or a changing clock does this. Ask for dedicated cores.",
