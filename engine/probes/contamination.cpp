@@ -28,6 +28,7 @@ constexpr int tag_node = 81;
 constexpr std::int64_t unknown = -1;
 constexpr std::int64_t kernel_threads_stay_known_ns = 1'000'000'000;
 constexpr std::array<const char*, 3> pressure_files{"/proc/pressure/cpu", "/proc/pressure/io", "/proc/pressure/memory"};
+constexpr const char* loopback_file = "/sys/class/net/lo/statistics/tx_bytes";
 constexpr std::array<const char*, 3> pressure_keys{"pressure_cpu_ppm", "pressure_io_ppm", "pressure_memory_ppm"};
 
 template <class T, class Parse>
@@ -76,6 +77,7 @@ struct KernelReading {
   std::vector<std::int64_t> ranks_ns;
   std::vector<std::int64_t> threads_ns;
   std::array<std::optional<std::uint64_t>, 3> pressure_us;
+  std::optional<std::uint64_t> loopback_bytes;
 };
 
 std::uint64_t growth(std::uint64_t before, std::uint64_t after) { return after > before ? after - before : 0; }
@@ -143,6 +145,7 @@ class ContaminationProbe final : public Probe {
     Evidence evidence = evidence_from(worst);
     if (grade_of(evidence) != 'A') evidence.worst_node = name_of_worst(world, leads_ ? others_here : unknown);
     if (world.root()) fill(worst, switches, evidence, record);
+    if (world.root() && leads_ && record["contamination"].is_object()) add_loopback(record["contamination"]);
     if (leads_ && now_ns() - threads_listed_ns_ > kernel_threads_stay_known_ns) list_kernel_threads();
   }
 
@@ -188,6 +191,8 @@ class ContaminationProbe final : public Probe {
     reading.ranks_ns = ranks_.read_ns();
     reading.at_ns = now_ns();
     reading.ticks = parsed<CpuTicks>("/proc/stat", parse_cpu_ticks);
+    reading.loopback_bytes =
+        parsed<std::uint64_t>(loopback_file, [](std::string_view text) { return number_of(trimmed(text)); });
     return reading;
   }
 
@@ -260,6 +265,12 @@ class ContaminationProbe final : public Probe {
     if (rank == 0) return world.topology().node_name;
     if (world.rank() == rank) world.all().send(world.topology().node_name, 0, tag_node);
     return world.root() ? world.all().receive_text(rank, tag_node) : std::string();
+  }
+
+  /// Of the node of rank 0. Messages by TCP between ranks of a node pass the loopback device, by whatever address.
+  void add_loopback(Json& found) const {
+    if (kernel_before_.loopback_bytes && kernel_after_.loopback_bytes)
+      found["loopback_bytes"] = growth(*kernel_before_.loopback_bytes, *kernel_after_.loopback_bytes);
   }
 
   static void fill(const WorstValues& worst, std::uint64_t switches, const Evidence& evidence, Json& record) {

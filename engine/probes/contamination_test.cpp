@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <array>
 #include <csignal>
 #include <thread>
 
+#include "base/descriptor.hpp"
+#include "base/procfs.hpp"
 #include "probes/cpu_clocks.hpp"
 #include "probes/probe.hpp"
 
@@ -154,6 +159,26 @@ TEST(MpiContamination, OneProbeServesManyPhasesAndHosts) {
     EXPECT_FALSE(found["reasons"].empty()) << "an empty phase is too short for the kernel's accounts";
     EXPECT_EQ(record["grade"].get<std::string>().size(), 1U);
   }
+}
+
+TEST(MpiContamination, WhatPassesTheLoopbackDeviceIsCounted) {
+  const mpi::World world;
+  const auto probe = contamination();
+  const Json record = probed(world, *probe, [&] {
+    if (!world.root()) return;
+    const Descriptor socket(::socket(AF_INET, SOCK_DGRAM, 0));
+    sockaddr_in self{};
+    self.sin_family = AF_INET;
+    self.sin_port = htons(9);  // nobody has to receive it
+    self.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const std::array<char, 1000> message{};
+    for (int i = 0; i < 100; ++i)
+      (void)sendto(socket.get(), message.data(), message.size(), 0, reinterpret_cast<const sockaddr*>(&self),
+                   sizeof self);
+  });
+  if (!world.root()) return;
+  if (!read_text("/sys/class/net/lo/statistics/tx_bytes")) GTEST_SKIP() << "no counters of the loopback device here";
+  EXPECT_GE(record["contamination"]["loopback_bytes"].get<std::int64_t>(), 100'000) << record.dump();
 }
 
 }  // namespace ullage::contamination_test

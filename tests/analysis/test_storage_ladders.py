@@ -132,7 +132,10 @@ def test_names_go_from_no_device_over_no_sync_to_the_value() -> None:
     assert ladder.unexplained.factor == pytest.approx(1, abs=0.02)
     assert "mounted sync" not in ladder.rungs[0].what
     noted = [row.model_copy(update={"notes": mount_notes("ext4", ["rw", "sync"])}) for row in rows]
-    assert "it is mounted sync" in ladder_of(noted, 0, "metadata").rungs[0].what
+    told = ladder_of(noted, 0, "metadata").rungs[0]
+    assert "it is mounted sync" in told.what
+    assert "remount,async" in told.advice
+    assert "noatime" in ladder.rungs[0].advice
 
 
 def test_ranks_in_one_directory_are_compared_with_directories_of_their_own() -> None:

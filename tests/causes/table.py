@@ -68,7 +68,7 @@ CAUSES: Final = (
           Expected("disk reads", "depth|in flight", {"access": "read", "queue_depth": 1, "metric": "bandwidth"})),
     Cause("4 KiB blocks", plants.small_blocks, _SWEEP,
           Expected("disk writes", "block", {"access": "write", "block_bytes": 4096, "metric": "bandwidth"})),
-    Cause("MPI over TCP", plants.over_tcp, _RINGS, Expected("messages", "tcp|transport|protocol|socket")),
+    Cause("MPI over TCP", plants.over_tcp, _RINGS, Expected("messages", "tcp")),
     Cause("single-copy switched off", plants.no_single_copy, _RINGS, Expected("messages", "cop(y|ies)|protocol")),
     Cause("shaped link between hosts", plants.shaped_link, "network --quick --no-peer --protocols tcp",
           Expected("network", "link")),

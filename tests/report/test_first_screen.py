@@ -203,6 +203,8 @@ def test_the_machine_is_named_by_what_is_known_of_it() -> None:
     known = machine_line(make_summary())
     assert known.startswith("Example CPU 9654, 64 cores, 384 GiB")
     assert machine_line(make_summary().model_copy(update={"system": {}, "versions": {}})) == ""
+    of_nodes = {"measured_on": {"nodes": 4, "ranks": 8}}
+    assert machine_line(make_summary().model_copy(update={"system": of_nodes})).startswith("4 nodes with 8 ranks")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from support.make_records import (
     make_repetition,
     make_run,
 )
+from ullage.analysis.message_steps import THROUGH_LOOPBACK
 from ullage.analysis.statistics import median_interval
 from ullage.model.record import Contamination, Moved
 from ullage.model.summary import Ceiling, Row
@@ -307,6 +308,18 @@ def test_repetitions_that_resemble_those_before_them_widen_the_interval_and_say_
     assert slow.low is not None
     assert calm.low is not None
     assert slow.low < calm.low
+
+
+@pytest.mark.parametrize(
+    ("workload", "loopback", "is_told"), [("ring", 990, True), ("ring", 90, False), ("sockets", 990, False)]
+)
+def test_a_row_says_that_an_mpi_used_the_loopback_device(workload: str, loopback: int, is_told: bool) -> None:
+    use = Contamination(foreign_cpu_ppm=0, steal_ppm=0, involuntary_switches=0, loopback_bytes=loopback * MIB)
+    records = [
+        [make_phase("c1", n, latency=None, contamination=use), make_case("c1", n, workload=workload)] for n in range(3)
+    ]
+    notes = [note for note in _one(make_launch(*records)).notes if "loopback" in note]
+    assert notes == ([THROUGH_LOOPBACK] if is_told else [])
 
 
 def test_a_row_says_which_share_of_what_was_read_has_been_verified() -> None:

@@ -231,13 +231,19 @@ def _file_system_text(_above: Row, below: Row) -> str:
     return f"{found}, and it is {_SYNC}." if MOUNTED_SYNC in below.notes else f"{found}."
 
 
+def _file_system_advice(_above: Row, below: Row) -> str:
+    if MOUNTED_SYNC in below.notes:
+        return "Mount it with async (mount -o remount,async DIR), and let programs sync what must not be lost."
+    return "Mount with noatime, make fewer and larger files, or keep names that live for a job in /dev/shm."
+
+
 METADATA_STEPS: Final = (
     Step(
         "file system",
         _file_system_text,
         the_ceiling,
         lambda line, row: _same_case(UNSYNCED)(line, row) or (itself(line, row) and line.metric == _SYNCED),
-        advice="Mount with noatime, make fewer and larger files, or keep names that live for a job in /dev/shm.",
+        advice=_file_system_advice,
         follows=True,
     ),
     Step(

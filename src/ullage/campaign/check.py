@@ -22,16 +22,22 @@ from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import build_summary
 
-AGAINST: Final = ("campaign", "last", "baseline")
+CLASS: Final = "class"
+"""Compares with other nodes of the same kind."""
+AGAINST: Final = ("campaign", "last", "baseline", CLASS)
 # Below 5 %, since noise may have heavy tails (docs/statistics.md).
-_LEVEL: Final = 0.97
+LEVEL: Final = 0.97
+"""All verdicts of a check hold together with more than this."""
+MARGIN: Final = 0.05
+"""Smaller differences are the same."""
 _MOST_RUNS: Final = 99
 _UNSOUND: Final = "disturbed, or not of the target itself"
 _ONE_RUN: Final = "one run does not tell how much runs differ"
 _NO_PAST: Final = "it has no past: keep more results"
 # The newest values: older ones of a large campaign tell no more.
 _PAST: Final = """SELECT id, {0}, list_reverse(max_by(median, time, 200)) FROM {1} WHERE sound
-    AND id IN (SELECT unnest(?)) AND {0} IN (SELECT unnest(?)) AND run NOT IN (SELECT unnest(?)) GROUP BY id, {0}"""
+    AND id IN (SELECT unnest(?)) AND {0} IN (SELECT unnest(?)) AND run NOT IN (SELECT unnest(?))
+    AND node NOT IN (SELECT unnest(?)) GROUP BY id, {0}"""
 _RUN: Final = "regexp_replace({}, '[.]n[0-9]+$', '')"
 Word: TypeAlias = Literal["better", "same", "worse", "cannot tell"]
 Kept: TypeAlias = Mapping[str, Any]
@@ -64,13 +70,14 @@ def last_rows(campaign: Path) -> list[Kept]:
     return [dict(zip(names, line, strict=True)) for line in lines]
 
 
-def check(now: Sequence[Kept], campaign: Path, against: str, margin: float) -> list[Checked]:
+def check(now: Sequence[Kept], campaign: Path, against: str, margin: float, level: float = LEVEL) -> list[Checked]:
     """Compare ``now`` with what the campaign knows, its last run, its baseline, or another result."""
     other = [] if against in AGAINST else rows_of([ResultFolder.open(Path(against))])
     runs = {row["run"] for row in (*now, *other)}
     source = "baseline" if against == "baseline" else "rows"
-    of_class = _pasts(campaign, "node_class", source, now, runs)
-    of_node = {} if source == "baseline" else _pasts(campaign, "node", source, now, runs)
+    own = [row["node"] for row in now] if against == CLASS else [""]
+    of_class = _pasts(campaign, "node_class", source, now, runs, own)
+    of_node = {} if against in (CLASS, "baseline") else _pasts(campaign, "node", source, now, runs)
     fixed = grouped((row["id"], row["median"]) for row in other if row["sound"])
     chosen: Pasts = {}
     for row in now:
@@ -78,28 +85,30 @@ def check(now: Sequence[Kept], campaign: Path, against: str, margin: float) -> l
         usual = past if len(past) >= FEWEST else of_class.get((row["id"], row["node_class"]), [])
         last = past[-1:] or usual[-1:]
         chosen[row["id"], row["node"]] = fixed.get(row["id"], []) if other else last if against == "last" else usual
-    return judge(now, chosen, pooled_spread(map(Sampled, (of_node or of_class).values())), margin)
+    return judge(now, chosen, pooled_spread(map(Sampled, (of_node or of_class).values())), margin, level)
 
 
-def _pasts(campaign: Path, key: str, source: str, now: Sequence[Kept], runs: Collection[str]) -> Pasts:
-    """Return the sound values of the rows of ``now`` since their last change, without ``runs``, by ``key``."""
-    given = [list({row["id"] for row in now}), list({row[key] for row in now}), list(runs)]
+def _pasts(
+    campaign: Path, key: str, source: str, now: Sequence[Kept], runs: Collection[str], nodes: Sequence[str] = ("",)
+) -> Pasts:
+    """Return the sound values of the rows of ``now`` since their last change, without ``runs`` and ``nodes``."""
+    given = [list({row["id"] for row in now}), list({row[key] for row in now}), list(runs), list(nodes)]
     found = query(campaign, _PAST.format(key, source), given, lambda answer: answer.fetchall())
     changes = find_changes([values for *_, values in found])
     starts = (told[-1].at if told else 0 for told in changes)
     return {(name, of): values[start:] for (name, of, values), start in zip(found, starts, strict=True)}
 
 
-def judge(now: Sequence[Kept], pasts: Pasts, spread: Spread, margin: float) -> list[Checked]:
-    """Judge all rows so that all verdicts hold together at 95 %. ``pasts``: of each row and node, maybe empty."""
+def judge(now: Sequence[Kept], pasts: Pasts, spread: Spread, margin: float, level: float = LEVEL) -> list[Checked]:
+    """Judge all rows so that all verdicts hold together at ``level``. ``pasts``: of each row and node, maybe empty."""
     rows: dict[tuple[str, str], Kept] = {(row["id"], row["node"]): row for row in now}
     values = grouped(((row["id"], row["node"]), row["median"]) for row in now if row["sound"])
     made = {key: _contest(row, values.get(key, []), pasts[key], spread) for key, row in rows.items()}
     contests = {key: one for key, one in made.items() if one is not None}
-    judged = dict(zip(contests, compare_all(list(contests.values()), _LEVEL), strict=True))
+    judged = dict(zip(contests, compare_all(list(contests.values()), level), strict=True))
     # Where noise has heavy tails, single values of the past lie as far out as a new one that seems to be worse.
     seen = sorted((_far(one, value, -1) for one in contests.values() for value in one.second), reverse=True)
-    usual = seen[int((1 - _LEVEL) * len(seen) / max(1, len(contests)))] if seen else 0.0
+    usual = seen[int((1 - level) * len(seen) / max(1, len(contests)))] if seen else 0.0
     return [
         _verdict(row, contests[key], judged[key], margin, usual)
         if key in contests

@@ -42,7 +42,12 @@ def time_of(request: Request) -> datetime:
 
 def system_of(summary: Summary) -> str:
     """Return the name of the host without its number: ``node017.site`` is of the system ``node``."""
-    host = str(fact(summary.system, "host") or "unknown").partition(".")[0]
+    return system_named(str(fact(summary.system, "host") or "unknown"))
+
+
+def system_named(host: str) -> str:
+    """Return the name of the system that ``host`` is of."""
+    host = host.partition(".")[0]
     return re.sub(r"[-_]*\d+$", "", host) or host
 
 

@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import quote
@@ -22,6 +22,7 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.exporters.report_forms import connect, to_parquet
 from ullage.grouping import grouped
 from ullage.identity import canonical_json
+from ullage.model.request import Request
 from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.runs.nodes import is_of_each_node, nodes_of
 from ullage.runs.summary import build_summary
@@ -53,15 +54,26 @@ def keep(result: ResultFolder, campaign: Path, system: str = "") -> tuple[int, i
     for part, node in results_in(result):
         request, summary = part.read_request(), build_summary(part)
         for suite, own in grouped(kept_rows(summary, request, node)).items():
-            names = {"system": system or system_of(summary), "suite": suite, "month": f"{time_of(request):%Y-%m}"}
-            folder = campaign.joinpath(*(f"{key}={quote(value, safe='')}" for key, value in names.items()))
-            content = hashlib.sha256(canonical_json(own)).hexdigest()[:16]
-            place = folder / f"{request.run_id}.{content}.parquet"
             rows += len(own)
-            if not place.exists():
-                new += 1
-                write_atomically(place, to_parquet(own, TYPES, _ASKED))
+            new += write_rows(campaign, system or system_of(summary), suite, request, own)
     return rows, new
+
+
+def write_rows(campaign: Path, system: str, suite: str, request: Request, rows: Sequence[Mapping[str, object]]) -> bool:
+    """Keep ``rows`` as those of a suite in the run of ``request``; return whether they are new."""
+    names = {"system": system, "suite": suite, "month": f"{time_of(request):%Y-%m}"}
+    folder = campaign.joinpath(*(f"{key}={quote(value, safe='')}" for key, value in names.items()))
+    content = hashlib.sha256(canonical_json(rows)).hexdigest()[:16]
+    place = folder / f"{request.run_id}.{content}.parquet"
+    if place.exists():
+        return False
+    write_atomically(place, to_parquet(rows, TYPES, _ASKED))
+    return True
+
+
+def is_empty(campaign: Path) -> bool:
+    """Tell whether nothing is kept there yet."""
+    return not any(map(_files, _months(campaign)))
 
 
 def _months(campaign: Path) -> list[Path]:

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from ullage.campaign.check import Checked
     from ullage.campaign.series import Series
 
-_DEFAULT: Final = Path("ullage-campaign")
+DEFAULT: Final = Path("ullage-campaign")
 _MOST: Final = 40
 _OF_SERIES: Final = ("number", "node", "last", "since", "runs", "trend", "not judged", "row")
 _OF_CHECK: Final = ("verdict", "number", "node", "now", "change in %", "runs before", "what to do")
 _WORST_FIRST: Final = ("worse", "cannot tell", "better", "same")
 _WIDEST: Final = 100.0  # times the lower end, of an interval that says something
 _FORMS: Final = ("md", "line", "junit")
-_WHERE: Final = f"Use the campaign in this folder. Default: ${CAMPAIGN}, otherwise {_DEFAULT}."
-_Campaign: TypeAlias = Annotated[Path, option(_WHERE, envvar=CAMPAIGN, show_envvar=False, metavar="DIR")]
+_WHERE: Final = f"Use the campaign in this folder. Default: ${CAMPAIGN}, otherwise {DEFAULT}."
+CampaignOption: TypeAlias = Annotated[Path, option(_WHERE, envvar=CAMPAIGN, show_envvar=False, metavar="DIR")]
 _Since: TypeAlias = Annotated[str, option("Begin at this date, for example 2026-03-01.", metavar="DATE")]
 _Results: TypeAlias = Annotated[
     list[Path] | None,
@@ -41,7 +41,7 @@ _Results: TypeAlias = Annotated[
 def keep(
     results: _Results = None,
     *,
-    campaign: _Campaign = _DEFAULT,
+    campaign: CampaignOption = DEFAULT,
     system: Annotated[
         str, option("Name the machine. Default: the name of its host without the number at the end.", metavar="NAME")
     ] = "",
@@ -92,7 +92,7 @@ def history(
         ),
     ] = "",
     *,
-    campaign: _Campaign = _DEFAULT,
+    campaign: CampaignOption = DEFAULT,
     node: Annotated[
         str, option("Show this node; each means every node. Default: the median of all nodes.", metavar="NAME")
     ] = "",
@@ -110,7 +110,7 @@ def history(
     from ullage.campaign.series import Selection, read_series, told_changes
     from ullage.campaign.store import query
     from ullage.quantity import plural
-    from ullage.report.table import to_csv_text
+    from ullage.report.contents import to_csv_text
     from ullage.terminal import make_console, print_fitting, print_line
 
     if sql:
@@ -144,13 +144,13 @@ def _of_series(one: "Series") -> list[str]:
 def check(
     results: _Results = None,
     *,
-    campaign: _Campaign = _DEFAULT,
+    campaign: CampaignOption = DEFAULT,
     against: Annotated[
         str,
         typer.Option(
             metavar="NAME|RESULT",
             help="Compare with this result, or with the past of the node: campaign means since its last change, last "
-            "means its last run. baseline is that of its kind of node.",
+            "means its last run. class means other nodes of its kind, baseline their baseline.",
         ),
     ] = "campaign",
     margin: Annotated[str, typer.Option(metavar="SHARE", help="Differences below this share are the same.")] = "5%",
@@ -230,7 +230,7 @@ def _junit(rows: "Sequence[Sequence[str]]") -> str:
 
 def baseline(
     *,
-    campaign: _Campaign = _DEFAULT,
+    campaign: CampaignOption = DEFAULT,
     since: _Since = "",
     node: Annotated[str, option("Take this node alone, for example one that was accepted.", metavar="NAME")] = "",
 ) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from string import Template
 from typing import Final, Literal, TypeAlias
 
-from ullage.errors import EXIT_ENVIRONMENT, UserError
+from ullage.errors import EXIT_ENVIRONMENT, UserError, one_line
 from ullage.system.allocation import PPN_VARIABLE
 
 # A client waits long for a server that restarts.
@@ -29,6 +29,9 @@ _STATE_TIMEOUT_S: Final = 10
 # So long before the limit a job is warned. Slurm looks every 30 s, and warns earlier rather than later.
 _WARNING_S: Final = 60
 _BEFORE_WARNING_S: Final = 35
+# Systems take brackets, commas and ALL for several nodes.
+_NODE: Final = re.compile(r"(?!all$)[a-z0-9][a-z0-9._-]*", re.IGNORECASE)
+_LONGEST_REASON: Final = 200
 _CLOCK: Final = re.compile(r"(?:(?:(\d+):)?(\d+):)?(\d+)")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -133,9 +136,10 @@ class BatchSystem:
     command that submits; its answer has the group ``job`` of ``job_pattern``. ``by_stdin``: it reads the script there,
     else its path is the last word. In the other commands ``{job}`` stands for the id: ``asks`` for the state, which
     ``read_state`` reads (an answer that ``forgotten`` fits says that there is no such job); ``withdraws``: ends a job,
-    begun or not; ``tells_to_end``: sends SIGTERM to the script of a running job, so that Ullage in it ends as after
-    Ctrl-C; ``asks_left``: for what is left of the limit, which ``read_left`` reads. ``directives``: the lines that ask
-    for a job; raises ``UserError`` for what this system cannot be asked for. ``path_word``: writes a path into one.
+    begun or not; ``drains``: keeps new jobs off ``{node}`` (``{short}``: without its domain) for a ``{reason}``;
+    ``tells_to_end``: sends SIGTERM to the script of a running job, so that Ullage in it ends as after Ctrl-C;
+    ``asks_left``: for what is left of the limit, which ``read_left`` reads. ``directives``: the lines that ask for a
+    job; raises ``UserError`` for what this system cannot be asked for. ``path_word``: writes a path into one.
     ``limit_s``: reads a time limit as people write it for this system.
     """
 
@@ -152,6 +156,7 @@ class BatchSystem:
     read_state: Callable[[str], JobState]
     forgotten: "re.Pattern[str]"
     withdraws: tuple[str, ...]
+    drains: tuple[str, ...]
     tells_to_end: tuple[str, ...]
     asks_left: tuple[str, ...] = ()
     read_left: Callable[[str], float | None] = no_answer
@@ -217,6 +222,20 @@ class BatchSystem:
     def ask_to_end(self, job: str) -> None:
         """Send a signal to the script of a running job, so that Ullage in it ends as after Ctrl-C."""
         self._ask(_of_job(self.tells_to_end, job))
+
+    def drain_words(self, node: str, reason: str) -> list[str]:
+        """Return the command that keeps new jobs off a node. Raise ``UserError`` for what may name several nodes."""
+        if not _NODE.fullmatch(node):
+            raise UserError("is no name of one node", node, "drain it by hand")
+        said = {"node": node, "short": node.partition(".")[0], "reason": one_line(f"ullage: {reason}", _LONGEST_REASON)}
+        return [word.format_map(said) for word in self.drains]
+
+    def drain(self, words: list[str]) -> str:
+        """Run such a command; return why that failed, or nothing."""
+        done = self._ask(words)
+        if done is None:
+            return f"{words[0]} did not answer within {_TIMEOUT_S} s"
+        return f"{words[0]}: {done.stderr.strip() or f'exit code {done.returncode}'}" if done.returncode else ""
 
     def _ask(
         self, words: list[str], timeout_s: float = _TIMEOUT_S, script: Path | None = None

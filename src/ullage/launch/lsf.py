@@ -86,6 +86,7 @@ SYSTEM: Final = BatchSystem(
     read_state=parse_state,
     forgotten=re.compile("is not found"),
     withdraws=("bkill", "{job}"),
+    drains=("badmin", "hclose", "-C", "{reason}", "{node}"),
     tells_to_end=("bkill", "-s", "TERM", "{job}"),
     directives=_directives,
     path_word=lambda path: plain_path(path, "\"'\\%"),
@@ -105,7 +106,6 @@ class Jsrun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        """See ``JobLauncher``."""
         if family != "openmpi":
             what = "jsrun starts ranks of Spectrum MPI and Open MPI, and the engine was built with another"
             raise UserError(what, f"--launcher {cls.NAME}", by_own_mpiexec(own), EXIT_ENVIRONMENT)
@@ -142,4 +142,4 @@ class Jsrun(JobLauncher):
         return first_ended(stderr)
 
 
-LAUNCHERS: Final = (Jsrun,)
+LAUNCHER: Final = Jsrun

@@ -75,6 +75,7 @@ SYSTEM: Final = BatchSystem(
     read_state=parse_state,
     forgotten=re.compile(r"Unknown Job|has finished", re.IGNORECASE),
     withdraws=("qdel", "{job}"),
+    drains=("pbsnodes", "-o", "-C", "{reason}", "{node}"),
     tells_to_end=("qsig", "-s", "TERM", "{job}"),
     directives=_directives,
     path_word=lambda path: plain_path(path, "\"'\\,:"),

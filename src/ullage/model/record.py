@@ -209,6 +209,7 @@ class Contamination(Tolerant):
     oversubscribed: Annotated[bool, doc("ranks share cores, and wait for each other")] = False
     involuntary_switches: int
     clock_drift_ppm: int | None = None
+    loopback_bytes: Annotated[int, doc("what the loopback device of rank 0's node sent, for anybody")] | None = None
     reasons: list[str] = []
 
 

@@ -30,7 +30,7 @@ from ullage.report.answers import (
 )
 from ullage.report.bars import Bars, bars_grids
 from ullage.report.data import ReportData
-from ullage.report.facts import number_of, part_of, text_of
+from ullage.report.facts import nodes_text, number_of, part_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.ladders import ladder_svg
 from ullage.report.picture import Front, vessel_svg
@@ -119,12 +119,14 @@ FOUND: Final = "What was found"
 def machine_line(summary: Summary) -> str:
     """Describe the machine in one line, without what is unknown.
 
-    For example ``AMD EPYC, 2 cores, 23.5 GiB, Debian GNU/Linux 12, Linux 6.18, Open MPI v4.1.4``.
+    For example ``AMD EPYC, 2 cores, 23.5 GiB, Debian GNU/Linux 12, Linux 6.18, Open MPI v4.1.4``. Where it was several
+    nodes, their number and that of the ranks stand before.
     """
     system = summary.system
     cpu, memory, kernel = (part_of(system, name) for name in ("cpu", "memory", "kernel"))
     cores, total = number_of(cpu, "physical_cores"), number_of(memory, "total_bytes")
     parts = [
+        nodes_text(system),
         text_of(cpu, "model"),
         "" if cores is None else plural(int(cores), "core"),
         "" if total is None else format_volume(int(total)),

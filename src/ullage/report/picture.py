@@ -32,17 +32,18 @@ _LONGEST_NAME: Final = 60
 
 @dataclass(frozen=True)
 class Colors:
-    """The colours of a vessel. ``on_fill``: that of text on what is filled."""
+    """The colours of a vessel. ``on_fill``: that of text on what is filled. ``paper``: that of the page."""
 
     ink: str
     muted: str
     fill: str
     wrong: str
     on_fill: str
+    paper: str
 
 
-ON_PAPER: Final = Colors(INK, MUTED, ACCENT, _RED, "#ffffff")
-OF_PAGE: Final = Colors("var(--ink)", "var(--muted)", "var(--fill)", "var(--red)", "var(--on-fill)")
+ON_PAPER: Final = Colors(INK, MUTED, ACCENT, _RED, "#ffffff", "#ffffff")
+OF_PAGE: Final = Colors("var(--ink)", "var(--muted)", "var(--fill)", "var(--red)", "var(--on-fill)", "var(--paper)")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def _drawing(vessel: Vessel, colors: Colors) -> str:
         return glass + "".join(_label(text, y, colors.muted, size=13) for text, y in lines)
     glass = f'<path d="{_GLASS}" fill="none" stroke="{colors.ink}" stroke-width="2.5"/>'
     if vessel.is_disturbed and not vessel.is_invalid:
-        return _hatched(vessel.part, share, colors) + glass + _label("grade C", 36, colors.muted, size=13)
+        return (
+            _hatched(vessel.part, share, colors) + glass + _label("grade C", 68, colors.ink, size=13, halo=colors.paper)
+        )
     fill = colors.wrong if vessel.is_invalid else colors.fill
     # The label stands on what is filled or above it, never across the line between.
     on_fill = share >= 0.6
@@ -127,9 +130,11 @@ def _filled(share: float) -> str:
     return f"M{14 + aside:.1f} {y:.1f} L18 102 Q18.4 110 26 110 L74 110 Q81.6 110 82 102 L{86 - aside:.1f} {y:.1f} Z"
 
 
-def _label(text: str, y: float, color: str, size: float) -> str:
+def _label(text: str, y: float, color: str, size: float, halo: str = "") -> str:
+    """Return centred text; ``halo``: the colour around its letters, where it stands on stripes."""
+    around = f' stroke="{halo}" stroke-width="5" stroke-linejoin="round" paint-order="stroke"' if halo else ""
     return (
-        f'<text x="50" y="{y}" text-anchor="middle" font-size="{size}" font-weight="700" fill="{color}">'
+        f'<text x="50" y="{y}" text-anchor="middle" font-size="{size}" font-weight="700" fill="{color}"{around}>'
         f"{escape(text)}</text>"
     )
 

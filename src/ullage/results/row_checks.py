@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from ullage.analysis.message_steps import THROUGH_LOOPBACK
 from ullage.analysis.statistics import INDEPENDENT, Dependence, Interval, autocorrelation, outliers, relative_width
 from ullage.analysis.verdicts import physics
 from ullage.model import flags as codes
@@ -20,6 +21,7 @@ _ENOUGH_FOR_DRIFT: Final = 10
 _ENOUGH_FOR_OUTLIERS: Final = 5
 
 
+_BY_TCP: Final = 0.5  # least share of the bytes
 _VERIFIED: Final = re.compile(r"verified (\d+\.\d) % of the bytes read, not all of them")
 
 
@@ -30,6 +32,16 @@ def verified_note(phases: Sequence[PhaseRecord]) -> list[str]:
         return []
     share = sum(phase.verified_bytes for phase in looked_at) / sum(phase.bytes for phase in looked_at)
     return [f"verified {100 * share:.1f} % of the bytes read, not all of them"]
+
+
+def loopback_note(phases: Sequence[PhaseRecord]) -> list[str]:
+    """Say where most bytes of all phases passed the loopback device: messages within a node went by TCP."""
+    shares = [
+        (phase.contamination.loopback_bytes or 0) / phase.bytes
+        for phase in phases
+        if phase.contamination is not None and phase.bytes > 0
+    ]
+    return [THROUGH_LOOPBACK] if shares and min(shares) > _BY_TCP else []
 
 
 def verified_share(notes: Iterable[str]) -> float | None:

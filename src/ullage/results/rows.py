@@ -20,10 +20,11 @@ from ullage.model.summary import Ceiling, Peer, Row
 from ullage.model.system import DriveLimit
 from ullage.quantity import plural
 from ullage.results.records import AnyRecord
-from ullage.results.row_checks import check_launch, check_phases, check_values, verified_note
+from ullage.results.row_checks import check_launch, check_phases, check_values, loopback_note, verified_note
 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 _RECHECK: Final = "--recheck"
+_SOCKETS: Final = "sockets"  # a workload that was asked to use TCP
 # A row's block is one transfer; the workload's own block goes by another name.
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
@@ -276,7 +277,7 @@ def _frame(group: _Group, context: RowContext) -> RowFrame:
         limits=facts.limits if all(phase.cache_control == "direct" for phase in phases) else (),
         flags=[*_disturbed(phases), *check_phases(phases, case, run, simulated=not facts.holds_data)],
         last_flags=check_launch(run),
-        notes=[*verified_note(phases), *facts.notes],
+        notes=[*verified_note(phases), *(loopback_note(phases) if case.workload != _SOCKETS else []), *facts.notes],
     )
 
 

@@ -20,9 +20,13 @@ def rights(root: Path = ROOT) -> list[Readiness]:
     return [_gpu(root), _perf(root), *_limits(root)]
 
 
+def gpu_makers(root: Path = ROOT) -> list[str]:
+    """Return whose drivers of GPUs are loaded."""
+    return [maker for device, maker in _GPUS.items() if (root / device).exists()]
+
+
 def _gpu(root: Path) -> Readiness:
-    makers = [maker for device, maker in _GPUS.items() if (root / device).exists()]
-    if not makers:
+    if not (makers := gpu_makers(root)):
         return Readiness("GPU", "not here", "no driver of NVIDIA or AMD has a device in /dev")
     return Readiness("GPU", "ok", f"driver of {' and '.join(makers)}")
 

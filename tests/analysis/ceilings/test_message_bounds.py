@@ -9,6 +9,7 @@ from tests.support.make_records import make_row
 from ullage.analysis.ceilings.measured import with_measured
 from ullage.analysis.ceilings.messages import COPY, LINE, WORST_LINE, least_seconds
 from ullage.analysis.ladders import ladders_of
+from ullage.analysis.message_steps import THROUGH_LOOPBACK
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.discovery import gathered, suite_modules
 from ullage.model.flags import OVERSUBSCRIBED, Flag
@@ -159,6 +160,20 @@ def test_the_gap_of_a_ring_is_the_mpi_and_the_order_of_ranks() -> None:
     ]
     found = ladder("rings", "messages", [*rings, *COPIES])
     assert found == pytest.approx({"mpi-protocol": 8 / 20, "rank-order": 5 / 8, "unexplained": 1.0}, rel=5e-3)
+
+
+def test_an_mpi_that_sends_by_tcp_within_a_node_is_told_so() -> None:
+    ring = row("ring_bandwidth", 1e9, order="natural", **MEGABYTE)
+    modules = suite_modules("report", ["rings"])
+    told: list[tuple[str, str]] = []
+    for notes in ([], [THROUGH_LOOPBACK]):
+        known = with_measured([ring.model_copy(update={"notes": notes}), *COPIES], gathered(modules, "BOUNDS"))
+        (found,) = ladders_of(known, [("messages", 0)], gathered(modules, "LADDERS"))
+        told.append((found.rungs[0].what, found.rungs[0].command))
+    assert "in pieces" in told[0][0]
+    assert "vader_single_copy" in told[0][1]
+    assert "by TCP" in told[1][0]
+    assert "btl=self,vader" in told[1][1]
 
 
 def crowded(metric: str, value: float, **params: Scalar) -> Row:

@@ -10,7 +10,7 @@ from support.simulated_engine import Clock
 from ullage.model.plan import Case, Layout, Named
 from ullage.model.summary import PartOutcome
 from ullage.runs.composite.options import PartsOptions
-from ullage.runs.composite.steps import Step, _chosen, scaled, seconds_for
+from ullage.runs.composite.steps import Step, cells_like, scaled, seconds_for
 from ullage.runs.execution import Deadline
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import MOST, Quick, headline_cases, load_suites
@@ -88,6 +88,6 @@ def test_cases_are_chosen_by_their_parameters_and_the_largest_that_is_planned() 
         case("b", type="fp64", operation="fma", threads=4),
         case("c", type="fp32", operation="fma", threads=8),
     ]
-    chosen = _chosen({"threads": MOST, "type": "fp64"}, cells)
+    chosen = cells_like({"threads": MOST, "type": "fp64"}, cells)
     assert [one.id[0] for one, _ in chosen] == ["b"]
-    assert not _chosen({"type": "int8"}, cells)
+    assert not cells_like({"type": "int8"}, cells)

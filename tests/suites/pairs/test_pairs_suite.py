@@ -12,6 +12,7 @@ from ullage.analysis.metrics import metric_named
 from ullage.arrays import np
 from ullage.model.summary import Summary
 from ullage.report.data import FinishedResult, ReportData, load
+from ullage.report.soundness import disturbed
 from ullage.report.vega import to_svg, with_config
 from ullage.results.folder import ResultFolder
 from ullage.runs.summary import build_summary
@@ -76,7 +77,7 @@ def test_a_slow_node_is_one_sentence_with_its_rates(tmp_path: Path) -> None:
     (finding,) = [one for one in summary.findings if one.severity == "warning"]
     assert finding.kind == "slow-end"
     assert finding.text.startswith(
-        "n3 is slow: with messages of 1M it sends at 105 MB/s and receives at 105 MB/s, where 1.05 GB/s is"
+        "n3 is a slow node: with messages of 1M it sends at 105 MB/s and receives at 105 MB/s, where 1.05 GB/s is"
     )
     assert finding.numbers["sends"] == pytest.approx((1 << 30) / 10, rel=0.05)
     assert finding.numbers["usual"] == pytest.approx(1 << 30, rel=0.05)
@@ -201,14 +202,16 @@ def test_what_is_slow_in_disturbed_repetitions_is_named_with_that_caveat(tmp_pat
 
     repetitions = [matrix_repetition("m", i, time, grade="C") for i in range(6)]
     summary, _ = reported(write_result(tmp_path / "r", repetitions))
-    (slow,) = (one for one in summary.findings if one.kind != "contamination")
+    (slow,) = summary.findings
     assert slow.kind == "slow-end"
+    assert "no finding uses" not in disturbed(summary)
     assert slow.text.endswith("(grade C), and may be the cause. Measure again on idle nodes.")
     calm = [matrix_repetition("m", i, even, grade="C") for i in range(6)]
     found, _ = reported(write_result(tmp_path / "calm", calm))
     (told,) = (one for one in found.findings if one.kind != "contamination")
     assert told.title == "Other programs disturbed the pairs with messages of 1M"
     assert "cannot be told. The slowest pair is " in told.text
+    assert "which no finding uses" in disturbed(found)
 
 
 def test_what_is_slow_in_disturbed_repetitions_alone_is_not_named(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def test_a_slow_node_that_is_alone_at_its_switch_is_not_told_from_it() -> None:
     logs[6, :] = logs[:, 6] = np.log(4)
     (finding,) = said_of(made(sizes, logs))
     assert finding.kind == "slow-end"
-    assert finding.text.startswith("n6 (switch s2) is slow")
+    assert finding.text.startswith("n6 (switch s2) is a slow node")
     assert "No other node here is at switch s2, so the cause is the node or the switch." in finding.text
     logs = plain(sizes)
     logs[5, :] = logs[:, 5] = np.log(4)

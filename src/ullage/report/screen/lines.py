@@ -14,7 +14,7 @@ from ullage.errors import one_line
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import format_bounds, format_quantity, format_share, plural, significant
 from ullage.report.data import ReportData
-from ullage.report.facts import Facts, number_of, part_of, text_of
+from ullage.report.facts import Facts, nodes_text, number_of, part_of, text_of
 from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
 from ullage.report.soundness import unsound
 from ullage.report.verdicts import classify, headword
@@ -277,11 +277,9 @@ def machine_lines(summary: Summary) -> list[Line]:
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
-    used, size = part_of(system, "measured_on"), number_of(part_of(system, "memory"), "total_bytes")
-    nodes, ranks = number_of(used, "nodes"), int(number_of(used, "ranks") or 0)
-    where = [] if nodes is None else [f"{plural(int(nodes), 'node')} with {plural(ranks, 'rank')}"]
+    size = number_of(part_of(system, "memory"), "total_bytes")
     memory = [] if size is None else [f"{format_volume(int(size))} of memory"]
-    first = ", ".join([*where, *_processor(part_of(system, "cpu"), summary), *memory])
+    first = ", ".join(filter(None, [nodes_text(system), *_processor(part_of(system, "cpu"), summary), *memory]))
     library = summary.versions.get("mpi") or text_of(part_of(system, "mpi"), "library")
     second = "; ".join([*_places(system), *([library.partition(",")[0]] if library else [])])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]

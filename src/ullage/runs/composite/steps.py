@@ -62,7 +62,7 @@ def steps_of(suite: str, prepared: Prepared | None, request: Request | None, res
     if not said:
         return [Step(suite, whole_s, is_headline=True)]
     cells = [(case, plan.layout) for plan in prepared.plans(result) for case in plan.cases]
-    ids = {(case.id, layout.ranks) for one in said for case, layout in _chosen(one, cells)}
+    ids = {(case.id, layout.ranks) for one in said for case, layout in cells_like(one, cells)}
     if not ids:
         return [Step(suite, whole_s)]
     work = [one for launch in prepared.work().launches for one in launch if one.case in {name for name, _ in ids}]
@@ -75,7 +75,7 @@ def steps_of(suite: str, prepared: Prepared | None, request: Request | None, res
     return [Step(suite, first_s, is_headline=True, needed=needed), rest]
 
 
-def _chosen(asked: Headlines, cells: Sequence[tuple[Case, Layout]]) -> list[tuple[Case, Layout]]:
+def cells_like(asked: Headlines, cells: Sequence[tuple[Case, Layout]]) -> list[tuple[Case, Layout]]:
     """Return the cells whose parameters are as ``asked``; ``MOST`` is the largest among those that fit otherwise."""
     found = [(cell, values_of(cell[0].workload.name, cell[0].workload.parameters)) for cell in cells]
     for name, said in sorted(asked.items(), key=lambda item: item[1] == MOST):

@@ -103,8 +103,8 @@ def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     only = "" if len(ways) > 1 else " The other direction is as usual."
     look = "port, cable and switch, and what else runs on it" if matrix.of_nodes else "core, and what else runs there"
     text = (
-        f"{matrix.placed(end.end)} is slow: with {matrix.message} it {' and '.join(ways)}, where {matrix.shown(usual)} "
-        f"is usual. {cause_of(matrix, end.end)}{only} Check its {look}."
+        f"{matrix.placed(end.end)} is a slow {matrix.noun}: with {matrix.message} it {' and '.join(ways)}, where "
+        f"{matrix.shown(usual)} is usual. {cause_of(matrix, end.end)}{only} Check its {look}."
     )
     return matrix.warning(
         "slow-end",
@@ -246,7 +246,6 @@ _KEPT: Final = ("between", "at_once")
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     measured = join(launches)
     told = told_rows(launches, context.without_storage(MPI.name, METRICS), _params_of, with_pages_of)
@@ -259,9 +258,10 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     # The largest messages come first, because they show the most important findings.
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
-    said += [finding for matrix in reversed(found) if matrix.is_disturbed for finding in disturbed_findings(matrix)]
-    said += exchange_findings(sound_rows(told), matrices, context.level)
-    return SuiteSummary([*told, *least], [*failures_of(launches, context.level, told), *said, *not_available(launches)])
+    doubted = [finding for matrix in reversed(found) if matrix.is_disturbed for finding in disturbed_findings(matrix)]
+    said += [*doubted, *exchange_findings(sound_rows(told), matrices, context.level)]
+    said = [*failures_of(launches, context.level, told), *said, *not_available(launches)]
+    return SuiteSummary([*told, *least], said, uses_disturbed=any(one.kind != PAIRS for one in doubted))
 
 
 def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
