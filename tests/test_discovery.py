@@ -21,3 +21,5 @@ def test_what_modules_hold_is_gathered_in_their_order() -> None:
     first, second = (type(discovery)(name) for name in ("first", "second"))
     first.THINGS, second.OTHERS = (1, 2), (3,)  # pyright: ignore[reportAttributeAccessIssue]
     assert discovery.gathered([second, first], "THINGS") == [1, 2]
+    second.THING = 0  # pyright: ignore[reportAttributeAccessIssue]
+    assert discovery.gathered([second, first], "THINGS") == [0, 1, 2]

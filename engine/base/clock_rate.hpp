@@ -2,8 +2,6 @@
 // The clock a core runs at just now, by chains of instructions whose latency is known.
 #pragma once
 
-#include <cstdint>
-
 namespace ullage {
 
 /// Cycles per second. 0: not known on this processor.

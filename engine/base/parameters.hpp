@@ -2,10 +2,8 @@
 // Parameters are data: one table a struct, from which they are parsed, checked, described and documented.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -189,7 +187,8 @@ P bind_parameters(const Table<P>& table, const Values& values) {
 /// Does the same for a P that has a static table().
 template <class P>
 P bind_parameters(const Values& values) {
-  return bind_parameters(P::table(), values);
+  static const Table<P> fields = P::table();
+  return bind_parameters(fields, values);
 }
 
 /// Checks one value against its spec: type, range, choices. `pointer` is the JSON pointer for the error.

@@ -51,6 +51,36 @@ inline std::string linker_says() {
   return fail(environment_error(kind, "none found (tried " + tried + "); install one, or name it with `library`"));
 }
 
+/// Is the base of a struct of a loaded library's functions and variables: each is initialised by its name there. They
+/// are those of the library for as long as it is loaded.
+class SymbolTable {
+ public:
+  explicit SymbolTable(void* library) : library_(library) {}
+  /// The first name that must be there and is not; empty where all are.
+  [[nodiscard]] const std::string& missing() const { return missing_; }
+
+ protected:
+  /// Becomes a pointer of the type that its member has.
+  struct Symbol {
+    void* address;
+    template <class T>
+    operator T*() const {
+      return reinterpret_cast<T*>(address);
+    }
+  };
+  /// Null where the library has none of that name.
+  [[nodiscard]] Symbol find(const char* name) const { return {dlsym(library_, name)}; }
+  [[nodiscard]] Symbol take(const char* name) {
+    const Symbol found = find(name);
+    if (found.address == nullptr && missing_.empty()) missing_ = name;
+    return found;
+  }
+
+ private:
+  void* library_;
+  std::string missing_;
+};
+
 /// Address space that a linear algebra library takes while it is loaded: its code, its buffers and a stack for a thread
 /// of each processor.
 [[nodiscard]] inline std::uint64_t linear_library_room_bytes() {

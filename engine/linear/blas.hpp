@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
-#include <string>
 
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"

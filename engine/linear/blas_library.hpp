@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -58,27 +59,20 @@ struct BlasCalls {
   using Trsv = void (*)(const char* uplo, const char* trans, const char* diag, const int* n, const double* a,
                         const int* lda, double* x, const int* incx, std::size_t, std::size_t, std::size_t);
   using Getrf = void (*)(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
-  using SetThreads = void (*)(int);
-  using GetThreads = int (*)();
-  using Text = const char* (*)();
-  using SetThreadsLong = void (*)(std::int64_t);
-  using GetThreadsLong = std::int64_t (*)();
-  using Architecture = int (*)();
-  using ArchitectureText = const char* (*)(int);
 
   Gemm<double> dgemm = nullptr;
   Gemm<float> sgemm = nullptr;
   Trsm dtrsm = nullptr;
   Trsv dtrsv = nullptr;
-  Getrf dgetrf = nullptr;            // null: a BLAS without LAPACK
-  SetThreads set_threads = nullptr;  // OpenBLAS's and MKL's; null: it cannot be told that way
-  GetThreads get_threads = nullptr;
-  SetThreadsLong set_threads_long = nullptr;  // BLIS's
-  GetThreadsLong get_threads_long = nullptr;
-  Text core = nullptr;                  // OpenBLAS's; null: it does not say
-  Architecture architecture = nullptr;  // BLIS's, and its name
-  ArchitectureText architecture_text = nullptr;
-  Text config = nullptr;
+  Getrf dgetrf = nullptr;              // null: a BLAS without LAPACK
+  void (*set_threads)(int) = nullptr;  // OpenBLAS's and MKL's; null: it cannot be told that way
+  int (*get_threads)() = nullptr;
+  void (*set_threads_long)(std::int64_t) = nullptr;  // BLIS's
+  std::int64_t (*get_threads_long)() = nullptr;
+  const char* (*core)() = nullptr;  // OpenBLAS's; null: it does not say
+  int (*architecture)() = nullptr;  // BLIS's, and its name
+  const char* (*architecture_text)(int) = nullptr;
+  const char* (*config)() = nullptr;
 };
 
 /// The wheel puts this before each of its names.

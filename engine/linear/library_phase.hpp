@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace ullage::collective_content_test {
 
 using mpi::Collective;

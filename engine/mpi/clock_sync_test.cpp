@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 

@@ -70,30 +70,33 @@ struct CollectiveCall::Arguments {
 
 namespace {
 
+/// The blocking and the nonblocking form of an operation, which has the same arguments and a request.
+template <class Blocking, class Nonblocking>
+struct Forms {
+  Blocking blocking;
+  Nonblocking nonblocking;
+
+  /// Nonblocking where `asked` is not null.
+  template <class... Given>
+  [[nodiscard]] int operator()(MPI_Request* asked, Given... given) const {
+    return asked != nullptr ? nonblocking(given..., asked) : blocking(given...);
+  }
+};
+
 /// Counts as every MPI has them.
 struct IntCounts {
   using Count = int;
   using Place = int;
-  static constexpr auto bcast = &MPI_Bcast;
-  static constexpr auto ibcast = &MPI_Ibcast;
-  static constexpr auto reduce = &MPI_Reduce;
-  static constexpr auto ireduce = &MPI_Ireduce;
-  static constexpr auto allreduce = &MPI_Allreduce;
-  static constexpr auto iallreduce = &MPI_Iallreduce;
-  static constexpr auto reduce_scatter = &MPI_Reduce_scatter;
-  static constexpr auto ireduce_scatter = &MPI_Ireduce_scatter;
-  static constexpr auto gather = &MPI_Gather;
-  static constexpr auto igather = &MPI_Igather;
-  static constexpr auto scatter = &MPI_Scatter;
-  static constexpr auto iscatter = &MPI_Iscatter;
-  static constexpr auto allgather = &MPI_Allgather;
-  static constexpr auto iallgather = &MPI_Iallgather;
-  static constexpr auto allgatherv = &MPI_Allgatherv;
-  static constexpr auto iallgatherv = &MPI_Iallgatherv;
-  static constexpr auto alltoall = &MPI_Alltoall;
-  static constexpr auto ialltoall = &MPI_Ialltoall;
-  static constexpr auto alltoallv = &MPI_Alltoallv;
-  static constexpr auto ialltoallv = &MPI_Ialltoallv;
+  static constexpr Forms bcast{&MPI_Bcast, &MPI_Ibcast};
+  static constexpr Forms reduce{&MPI_Reduce, &MPI_Ireduce};
+  static constexpr Forms allreduce{&MPI_Allreduce, &MPI_Iallreduce};
+  static constexpr Forms reduce_scatter{&MPI_Reduce_scatter, &MPI_Ireduce_scatter};
+  static constexpr Forms gather{&MPI_Gather, &MPI_Igather};
+  static constexpr Forms scatter{&MPI_Scatter, &MPI_Iscatter};
+  static constexpr Forms allgather{&MPI_Allgather, &MPI_Iallgather};
+  static constexpr Forms allgatherv{&MPI_Allgatherv, &MPI_Iallgatherv};
+  static constexpr Forms alltoall{&MPI_Alltoall, &MPI_Ialltoall};
+  static constexpr Forms alltoallv{&MPI_Alltoallv, &MPI_Ialltoallv};
 };
 
 #if MPI_VERSION >= 4
@@ -102,26 +105,16 @@ constexpr bool mpi_has_large_counts = true;
 struct LargeCounts {
   using Count = MPI_Count;
   using Place = MPI_Aint;
-  static constexpr auto bcast = &MPI_Bcast_c;
-  static constexpr auto ibcast = &MPI_Ibcast_c;
-  static constexpr auto reduce = &MPI_Reduce_c;
-  static constexpr auto ireduce = &MPI_Ireduce_c;
-  static constexpr auto allreduce = &MPI_Allreduce_c;
-  static constexpr auto iallreduce = &MPI_Iallreduce_c;
-  static constexpr auto reduce_scatter = &MPI_Reduce_scatter_c;
-  static constexpr auto ireduce_scatter = &MPI_Ireduce_scatter_c;
-  static constexpr auto gather = &MPI_Gather_c;
-  static constexpr auto igather = &MPI_Igather_c;
-  static constexpr auto scatter = &MPI_Scatter_c;
-  static constexpr auto iscatter = &MPI_Iscatter_c;
-  static constexpr auto allgather = &MPI_Allgather_c;
-  static constexpr auto iallgather = &MPI_Iallgather_c;
-  static constexpr auto allgatherv = &MPI_Allgatherv_c;
-  static constexpr auto iallgatherv = &MPI_Iallgatherv_c;
-  static constexpr auto alltoall = &MPI_Alltoall_c;
-  static constexpr auto ialltoall = &MPI_Ialltoall_c;
-  static constexpr auto alltoallv = &MPI_Alltoallv_c;
-  static constexpr auto ialltoallv = &MPI_Ialltoallv_c;
+  static constexpr Forms bcast{&MPI_Bcast_c, &MPI_Ibcast_c};
+  static constexpr Forms reduce{&MPI_Reduce_c, &MPI_Ireduce_c};
+  static constexpr Forms allreduce{&MPI_Allreduce_c, &MPI_Iallreduce_c};
+  static constexpr Forms reduce_scatter{&MPI_Reduce_scatter_c, &MPI_Ireduce_scatter_c};
+  static constexpr Forms gather{&MPI_Gather_c, &MPI_Igather_c};
+  static constexpr Forms scatter{&MPI_Scatter_c, &MPI_Iscatter_c};
+  static constexpr Forms allgather{&MPI_Allgather_c, &MPI_Iallgather_c};
+  static constexpr Forms allgatherv{&MPI_Allgatherv_c, &MPI_Iallgatherv_c};
+  static constexpr Forms alltoall{&MPI_Alltoall_c, &MPI_Ialltoall_c};
+  static constexpr Forms alltoallv{&MPI_Alltoallv_c, &MPI_Ialltoallv_c};
 };
 #else
 constexpr bool mpi_has_large_counts = false;
@@ -163,27 +156,20 @@ class ArgumentsOf final : public CollectiveCall::Arguments {
     switch (collective_) {
       case Collective::bcast: {
         void* const data = rank_ == root ? out_ : in_;
-        return asked != nullptr ? Calls::ibcast(data, count_, type_, root, comm_, asked)
-                                : Calls::bcast(data, count_, type_, root, comm_);
+        return Calls::bcast(asked, data, count_, type_, root, comm_);
       }
       case Collective::reduce:
-        return asked != nullptr ? Calls::ireduce(out_, in_, count_, type_, MPI_SUM, root, comm_, asked)
-                                : Calls::reduce(out_, in_, count_, type_, MPI_SUM, root, comm_);
+        return Calls::reduce(asked, out_, in_, count_, type_, MPI_SUM, root, comm_);
       case Collective::gather:
-        return asked != nullptr ? Calls::igather(out_, count_, type_, in_, count_, type_, root, comm_, asked)
-                                : Calls::gather(out_, count_, type_, in_, count_, type_, root, comm_);
+        return Calls::gather(asked, out_, count_, type_, in_, count_, type_, root, comm_);
       default:
-        return asked != nullptr ? Calls::iscatter(out_, count_, type_, in_, count_, type_, root, comm_, asked)
-                                : Calls::scatter(out_, count_, type_, in_, count_, type_, root, comm_);
+        return Calls::scatter(asked, out_, count_, type_, in_, count_, type_, root, comm_);
     }
   }
 
   [[nodiscard]] int call_reducing(MPI_Request* asked) {
-    if (collective_ == Collective::allreduce)
-      return asked != nullptr ? Calls::iallreduce(out_, in_, count_, type_, MPI_SUM, comm_, asked)
-                              : Calls::allreduce(out_, in_, count_, type_, MPI_SUM, comm_);
-    return asked != nullptr ? Calls::ireduce_scatter(out_, in_, counts_.data(), type_, MPI_SUM, comm_, asked)
-                            : Calls::reduce_scatter(out_, in_, counts_.data(), type_, MPI_SUM, comm_);
+    if (collective_ == Collective::allreduce) return Calls::allreduce(asked, out_, in_, count_, type_, MPI_SUM, comm_);
+    return Calls::reduce_scatter(asked, out_, in_, counts_.data(), type_, MPI_SUM, comm_);
   }
 
   [[nodiscard]] int call_moving(MPI_Request* asked) {
@@ -191,17 +177,13 @@ class ArgumentsOf final : public CollectiveCall::Arguments {
     const Place* const at = places_.data();
     switch (collective_) {
       case Collective::allgather:
-        return asked != nullptr ? Calls::iallgather(out_, count_, type_, in_, count_, type_, comm_, asked)
-                                : Calls::allgather(out_, count_, type_, in_, count_, type_, comm_);
+        return Calls::allgather(asked, out_, count_, type_, in_, count_, type_, comm_);
       case Collective::allgatherv:
-        return asked != nullptr ? Calls::iallgatherv(out_, count_, type_, in_, n, at, type_, comm_, asked)
-                                : Calls::allgatherv(out_, count_, type_, in_, n, at, type_, comm_);
+        return Calls::allgatherv(asked, out_, count_, type_, in_, n, at, type_, comm_);
       case Collective::alltoall:
-        return asked != nullptr ? Calls::ialltoall(out_, count_, type_, in_, count_, type_, comm_, asked)
-                                : Calls::alltoall(out_, count_, type_, in_, count_, type_, comm_);
+        return Calls::alltoall(asked, out_, count_, type_, in_, count_, type_, comm_);
       default:
-        return asked != nullptr ? Calls::ialltoallv(out_, n, at, type_, in_, n, at, type_, comm_, asked)
-                                : Calls::alltoallv(out_, n, at, type_, in_, n, at, type_, comm_);
+        return Calls::alltoallv(asked, out_, n, at, type_, in_, n, at, type_, comm_);
     }
   }
 

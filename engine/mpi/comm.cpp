@@ -7,9 +7,6 @@
 #include <array>
 #include <climits>
 #include <fstream>
-#include <functional>
-#include <limits>
-#include <string_view>
 #include <utility>
 
 #include "base/permutation.hpp"

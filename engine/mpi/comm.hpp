@@ -10,7 +10,6 @@
 #include <source_location>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/pinned.hpp"
 #include "base/result.hpp"

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

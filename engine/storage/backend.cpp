@@ -2,7 +2,6 @@
 #include "storage/backend.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <utility>
 
 namespace ullage {

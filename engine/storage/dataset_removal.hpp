@@ -9,8 +9,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>

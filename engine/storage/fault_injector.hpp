@@ -96,18 +96,10 @@ inline Table<FaultParameters> FaultParameters::table() {
   return detail::word_of(fault_operations(), operation);
 }
 
-/// The errno of an error kind; 0 for the others.
+/// The errno of a call that fails.
 [[nodiscard]] inline int errno_of(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::eio:
-      return EIO;
-    case FaultKind::enospc:
-      return ENOSPC;
-    case FaultKind::edquot:
-      return EDQUOT;
-    default:
-      return 0;
-  }
+  if (kind == FaultKind::enospc) return ENOSPC;
+  return kind == FaultKind::edquot ? EDQUOT : EIO;
 }
 
 /// Short counts and flipped bits are of writes and reads only.

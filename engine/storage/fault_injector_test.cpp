@@ -69,7 +69,7 @@ TEST(FaultParameters, KindsHaveTheirErrno) {
   EXPECT_EQ(errno_of(FaultKind::eio), EIO);
   EXPECT_EQ(errno_of(FaultKind::enospc), ENOSPC);
   EXPECT_EQ(errno_of(FaultKind::edquot), EDQUOT);
-  EXPECT_EQ(errno_of(FaultKind::delay), 0);
+  EXPECT_EQ(errno_of(FaultKind::short_count), EIO);
 }
 
 }  // namespace ullage::fault_injector_test

@@ -20,7 +20,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/result.hpp"
 #include "storage/backend.hpp"

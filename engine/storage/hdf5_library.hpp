@@ -26,92 +26,98 @@ using HdfId = std::int64_t;
 using HdfSize = unsigned long long;
 
 /// The functions of HDF5 that are used here, as <hdf5.h> declares them; those that only some versions have may be null.
-struct Hdf5Calls {
-  int (*open_library)() = nullptr;
-  int (*no_exit_handler)() = nullptr;
-  int (*get_version)(unsigned*, unsigned*, unsigned*) = nullptr;
+struct Hdf5Calls : SymbolTable {
+  using SymbolTable::SymbolTable;
 
-  HdfId (*create_file)(const char* path, unsigned flags, HdfId creation, HdfId access) = nullptr;
-  HdfId (*open_file)(const char* path, unsigned flags, HdfId access) = nullptr;
-  int (*close_file)(HdfId) = nullptr;
-  void* (*forget_id)(HdfId) = nullptr;  // H5I_remove, which is not in <hdf5.h>
-  int (*flush_file)(HdfId, int scope) = nullptr;
-  int (*get_driver_handle)(HdfId file, HdfId access, void** handle) = nullptr;
-  HdfId (*get_access_list)(HdfId file) = nullptr;
-  HdfId (*get_creation_list)(HdfId file) = nullptr;
+  int (*open_library)() = take("H5open");
+  int (*no_exit_handler)() = take("H5dont_atexit");
+  int (*get_version)(unsigned*, unsigned*, unsigned*) = take("H5get_libversion");
 
-  HdfId (*create_list)(HdfId kind) = nullptr;
-  int (*close_list)(HdfId) = nullptr;
-  void (*set_mpi_driver)() = nullptr;  // H5Pset_fapl_mpio, called by mpi::call_foreign
-  int (*set_collective)(HdfId, int mode) = nullptr;
-  int (*set_alignment)(HdfId, HdfSize threshold, HdfSize alignment) = nullptr;
-  int (*get_alignment)(HdfId, HdfSize* threshold, HdfSize* alignment) = nullptr;
-  int (*set_close_degree)(HdfId, int degree) = nullptr;
-  int (*set_collective_metadata_reads)(HdfId, bool) = nullptr;
-  int (*set_collective_metadata_writes)(HdfId, bool) = nullptr;
-  int (*get_collective_metadata_reads)(HdfId, bool*) = nullptr;
-  int (*get_collective_metadata_writes)(HdfId, bool*) = nullptr;
-  int (*set_page_buffer)(HdfId, std::size_t bytes, unsigned metadata_percent, unsigned raw_percent) = nullptr;
-  int (*get_page_buffer)(HdfId, std::size_t* bytes, unsigned* metadata_percent, unsigned* raw_percent) = nullptr;
-  int (*set_evict_on_close)(HdfId, bool) = nullptr;
-  int (*get_evict_on_close)(HdfId, bool*) = nullptr;
-  int (*set_space_strategy)(HdfId, int strategy, bool persist, HdfSize threshold) = nullptr;
-  int (*get_space_strategy)(HdfId, int* strategy, bool* persist, HdfSize* threshold) = nullptr;
-  int (*set_space_page)(HdfId, HdfSize bytes) = nullptr;
-  int (*get_space_page)(HdfId, HdfSize* bytes) = nullptr;
-  int (*set_version_bounds)(HdfId, int low, int high) = nullptr;
-  int (*get_version_bounds)(HdfId, int* low, int* high) = nullptr;
-  int (*set_chunk)(HdfId, int rank, const HdfSize* dimensions) = nullptr;
-  int (*get_chunk)(HdfId, int most, HdfSize* dimensions) = nullptr;
-  int (*get_layout)(HdfId) = nullptr;
-  int (*set_intermediate_groups)(HdfId, unsigned make) = nullptr;
-  int (*set_fill_time)(HdfId, int when) = nullptr;
-  int (*get_fill_time)(HdfId, int* when) = nullptr;
-  int (*set_allocation_time)(HdfId, int when) = nullptr;
-  int (*get_allocation_time)(HdfId, int* when) = nullptr;
-  int (*get_io_mode)(HdfId, int* mode) = nullptr;
-  int (*get_no_collective_cause)(HdfId, std::uint32_t* local, std::uint32_t* global) = nullptr;
+  HdfId (*create_file)(const char* path, unsigned flags, HdfId creation, HdfId access) = take("H5Fcreate");
+  HdfId (*open_file)(const char* path, unsigned flags, HdfId access) = take("H5Fopen");
+  int (*close_file)(HdfId) = take("H5Fclose");
+  void* (*forget_id)(HdfId) = find("H5I_remove");  // not in <hdf5.h>
+  int (*flush_file)(HdfId, int scope) = take("H5Fflush");
+  int (*get_driver_handle)(HdfId file, HdfId access, void** handle) = take("H5Fget_vfd_handle");
+  HdfId (*get_access_list)(HdfId file) = take("H5Fget_access_plist");
+  HdfId (*get_creation_list)(HdfId file) = take("H5Fget_create_plist");
+
+  HdfId (*create_list)(HdfId kind) = take("H5Pcreate");
+  int (*close_list)(HdfId) = take("H5Pclose");
+  void (*set_mpi_driver)() = take("H5Pset_fapl_mpio");  // called by mpi::call_foreign
+  int (*set_collective)(HdfId, int mode) = take("H5Pset_dxpl_mpio");
+  int (*set_alignment)(HdfId, HdfSize threshold, HdfSize alignment) = take("H5Pset_alignment");
+  int (*get_alignment)(HdfId, HdfSize* threshold, HdfSize* alignment) = take("H5Pget_alignment");
+  int (*set_close_degree)(HdfId, int degree) = take("H5Pset_fclose_degree");
+  int (*set_collective_metadata_reads)(HdfId, bool) = take("H5Pset_all_coll_metadata_ops");
+  int (*set_collective_metadata_writes)(HdfId, bool) = take("H5Pset_coll_metadata_write");
+  int (*get_collective_metadata_reads)(HdfId, bool*) = take("H5Pget_all_coll_metadata_ops");
+  int (*get_collective_metadata_writes)(HdfId, bool*) = take("H5Pget_coll_metadata_write");
+  int (*set_page_buffer)(HdfId, std::size_t bytes, unsigned metadata_percent,
+                         unsigned raw_percent) = take("H5Pset_page_buffer_size");
+  int (*get_page_buffer)(HdfId, std::size_t* bytes, unsigned* metadata_percent,
+                         unsigned* raw_percent) = take("H5Pget_page_buffer_size");
+  int (*set_evict_on_close)(HdfId, bool) = take("H5Pset_evict_on_close");
+  int (*get_evict_on_close)(HdfId, bool*) = take("H5Pget_evict_on_close");
+  int (*set_space_strategy)(HdfId, int strategy, bool persist, HdfSize threshold) = take("H5Pset_file_space_strategy");
+  int (*get_space_strategy)(HdfId, int* strategy, bool* persist,
+                            HdfSize* threshold) = take("H5Pget_file_space_strategy");
+  int (*set_space_page)(HdfId, HdfSize bytes) = take("H5Pset_file_space_page_size");
+  int (*get_space_page)(HdfId, HdfSize* bytes) = take("H5Pget_file_space_page_size");
+  int (*set_version_bounds)(HdfId, int low, int high) = take("H5Pset_libver_bounds");
+  int (*get_version_bounds)(HdfId, int* low, int* high) = take("H5Pget_libver_bounds");
+  int (*set_chunk)(HdfId, int rank, const HdfSize* dimensions) = take("H5Pset_chunk");
+  int (*get_chunk)(HdfId, int most, HdfSize* dimensions) = take("H5Pget_chunk");
+  int (*get_layout)(HdfId) = take("H5Pget_layout");
+  int (*set_intermediate_groups)(HdfId, unsigned make) = take("H5Pset_create_intermediate_group");
+  int (*set_fill_time)(HdfId, int when) = take("H5Pset_fill_time");
+  int (*get_fill_time)(HdfId, int* when) = take("H5Pget_fill_time");
+  int (*set_allocation_time)(HdfId, int when) = take("H5Pset_alloc_time");
+  int (*get_allocation_time)(HdfId, int* when) = take("H5Pget_alloc_time");
+  int (*get_io_mode)(HdfId, int* mode) = take("H5Pget_mpio_actual_io_mode");
+  int (*get_no_collective_cause)(HdfId, std::uint32_t* local,
+                                 std::uint32_t* global) = take("H5Pget_mpio_no_collective_cause");
 
   HdfId (*create_dataset)(HdfId file, const char* name, HdfId type, HdfId space, HdfId link, HdfId creation,
-                          HdfId access) = nullptr;
-  HdfId (*open_dataset)(HdfId file, const char* name, HdfId access) = nullptr;
-  int (*close_dataset)(HdfId) = nullptr;
-  int (*write)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer, const void* data) = nullptr;
-  int (*read)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer, void* data) = nullptr;
-  HdfId (*space_of)(HdfId dataset) = nullptr;
-  HdfId (*list_of)(HdfId dataset) = nullptr;
-  HdfSize (*offset_of)(HdfId dataset) = nullptr;
-  HdfSize (*storage_of)(HdfId dataset) = nullptr;
-  int (*count_chunks)(HdfId dataset, HdfId space, HdfSize* count) = nullptr;
+                          HdfId access) = take("H5Dcreate2");
+  HdfId (*open_dataset)(HdfId file, const char* name, HdfId access) = take("H5Dopen2");
+  int (*close_dataset)(HdfId) = take("H5Dclose");
+  int (*write)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer,
+               const void* data) = take("H5Dwrite");
+  int (*read)(HdfId dataset, HdfId type, HdfId memory, HdfId space, HdfId transfer, void* data) = take("H5Dread");
+  HdfId (*space_of)(HdfId dataset) = take("H5Dget_space");
+  HdfId (*list_of)(HdfId dataset) = take("H5Dget_create_plist");
+  HdfSize (*offset_of)(HdfId dataset) = take("H5Dget_offset");
+  int (*count_chunks)(HdfId dataset, HdfId space, HdfSize* count) = find("H5Dget_num_chunks");
   int (*chunk_info)(HdfId dataset, HdfId space, HdfSize index, HdfSize* offset, unsigned* filters, HdfSize* address,
-                    HdfSize* bytes) = nullptr;
+                    HdfSize* bytes) = find("H5Dget_chunk_info");
 
-  HdfId (*create_type)(int class_of_type, std::size_t bytes) = nullptr;
-  int (*insert_field)(HdfId record, const char* name, std::size_t offset, HdfId type) = nullptr;
-  int (*close_type)(HdfId) = nullptr;
+  HdfId (*create_type)(int class_of_type, std::size_t bytes) = take("H5Tcreate");
+  int (*insert_field)(HdfId record, const char* name, std::size_t offset, HdfId type) = take("H5Tinsert");
+  int (*close_type)(HdfId) = take("H5Tclose");
 
-  HdfId (*create_space)(int rank, const HdfSize* dimensions, const HdfSize* most) = nullptr;
-  int (*close_space)(HdfId) = nullptr;
+  HdfId (*create_space)(int rank, const HdfSize* dimensions, const HdfSize* most) = take("H5Screate_simple");
+  int (*close_space)(HdfId) = take("H5Sclose");
   int (*select)(HdfId space, int operation, const HdfSize* start, const HdfSize* stride, const HdfSize* count,
-                const HdfSize* block) = nullptr;
-  int (*select_none)(HdfId space) = nullptr;
-  std::int64_t (*count_elements)(HdfId space) = nullptr;
-  int (*count_dimensions)(HdfId space) = nullptr;
+                const HdfSize* block) = take("H5Sselect_hyperslab");
+  int (*select_none)(HdfId space) = take("H5Sselect_none");
+  std::int64_t (*count_elements)(HdfId space) = take("H5Sget_simple_extent_npoints");
+  int (*count_dimensions)(HdfId space) = take("H5Sget_simple_extent_ndims");
 
-  int (*set_error_printer)(HdfId, void*, void*) = nullptr;
-  int (*walk_errors)(HdfId, int direction, void* visit, void* data) = nullptr;
-  int (*clear_errors)(HdfId) = nullptr;
+  int (*set_error_printer)(HdfId, void*, void*) = take("H5Eset_auto2");
+  int (*walk_errors)(HdfId, int direction, void* visit, void* data) = take("H5Ewalk2");
+  int (*clear_errors)(HdfId) = take("H5Eclear2");
 
   // Identifiers that the library has made when it is open.
-  const HdfId* file_creation = nullptr;
-  const HdfId* file_access = nullptr;
-  const HdfId* dataset_creation = nullptr;
-  const HdfId* dataset_transfer = nullptr;
-  const HdfId* link_creation = nullptr;
-  const HdfId* byte_type = nullptr;
-  const HdfId* int32_type = nullptr;
-  const HdfId* float32_type = nullptr;
-  const HdfId* float64_type = nullptr;
+  const HdfId* file_creation = take("H5P_CLS_FILE_CREATE_ID_g");
+  const HdfId* file_access = take("H5P_CLS_FILE_ACCESS_ID_g");
+  const HdfId* dataset_creation = take("H5P_CLS_DATASET_CREATE_ID_g");
+  const HdfId* dataset_transfer = take("H5P_CLS_DATASET_XFER_ID_g");
+  const HdfId* link_creation = take("H5P_CLS_LINK_CREATE_ID_g");
+  const HdfId* byte_type = take("H5T_NATIVE_UCHAR_g");
+  const HdfId* int32_type = take("H5T_NATIVE_INT32_g");
+  const HdfId* float32_type = take("H5T_NATIVE_FLOAT_g");
+  const HdfId* float64_type = take("H5T_NATIVE_DOUBLE_g");
 
   std::string file;  // where it was found
 };
@@ -121,115 +127,6 @@ inline constexpr const char* hdf5_variable = "ULLAGE_HDF5";
 
 inline Error hdf5_missing(const std::string& text) { return environment_error("HDF5", text); }
 
-/// Takes functions by their names, and remembers the first that is not there.
-class Symbols final {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-  template <class Pointer>
-  void take(const char* name, Pointer& pointer) {
-    pointer = reinterpret_cast<Pointer>(dlsym(library_, name));
-    if (pointer == nullptr && missing_.empty()) missing_ = name;
-  }
-  template <class Pointer>
-  void take_if_there(const char* name, Pointer& pointer) {
-    pointer = reinterpret_cast<Pointer>(dlsym(library_, name));
-  }
-  [[nodiscard]] const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
-
-inline void take_files(Symbols& symbols, Hdf5Calls& calls) {
-  symbols.take("H5open", calls.open_library);
-  symbols.take("H5dont_atexit", calls.no_exit_handler);
-  symbols.take("H5get_libversion", calls.get_version);
-  symbols.take("H5Fcreate", calls.create_file);
-  symbols.take("H5Fopen", calls.open_file);
-  symbols.take("H5Fclose", calls.close_file);
-  symbols.take_if_there("H5I_remove", calls.forget_id);
-  symbols.take("H5Fflush", calls.flush_file);
-  symbols.take("H5Fget_vfd_handle", calls.get_driver_handle);
-  symbols.take("H5Fget_access_plist", calls.get_access_list);
-  symbols.take("H5Fget_create_plist", calls.get_creation_list);
-  symbols.take("H5Eset_auto2", calls.set_error_printer);
-  symbols.take("H5Ewalk2", calls.walk_errors);
-  symbols.take("H5Eclear2", calls.clear_errors);
-}
-
-inline void take_lists(Symbols& symbols, Hdf5Calls& calls) {
-  symbols.take("H5Pcreate", calls.create_list);
-  symbols.take("H5Pclose", calls.close_list);
-  symbols.take("H5Pset_fapl_mpio", calls.set_mpi_driver);
-  symbols.take("H5Pset_dxpl_mpio", calls.set_collective);
-  symbols.take("H5Pset_alignment", calls.set_alignment);
-  symbols.take("H5Pget_alignment", calls.get_alignment);
-  symbols.take("H5Pset_fclose_degree", calls.set_close_degree);
-  symbols.take("H5Pset_all_coll_metadata_ops", calls.set_collective_metadata_reads);
-  symbols.take("H5Pset_coll_metadata_write", calls.set_collective_metadata_writes);
-  symbols.take("H5Pget_all_coll_metadata_ops", calls.get_collective_metadata_reads);
-  symbols.take("H5Pget_coll_metadata_write", calls.get_collective_metadata_writes);
-  symbols.take("H5Pset_page_buffer_size", calls.set_page_buffer);
-  symbols.take("H5Pget_page_buffer_size", calls.get_page_buffer);
-  symbols.take("H5Pset_evict_on_close", calls.set_evict_on_close);
-  symbols.take("H5Pget_evict_on_close", calls.get_evict_on_close);
-  symbols.take("H5Pset_file_space_strategy", calls.set_space_strategy);
-  symbols.take("H5Pget_file_space_strategy", calls.get_space_strategy);
-  symbols.take("H5Pset_file_space_page_size", calls.set_space_page);
-  symbols.take("H5Pget_file_space_page_size", calls.get_space_page);
-  symbols.take("H5Pset_libver_bounds", calls.set_version_bounds);
-  symbols.take("H5Pget_libver_bounds", calls.get_version_bounds);
-}
-
-inline void take_dataset_lists(Symbols& symbols, Hdf5Calls& calls) {
-  symbols.take("H5Pset_chunk", calls.set_chunk);
-  symbols.take("H5Pget_chunk", calls.get_chunk);
-  symbols.take("H5Pget_layout", calls.get_layout);
-  symbols.take("H5Pset_create_intermediate_group", calls.set_intermediate_groups);
-  symbols.take("H5Pset_fill_time", calls.set_fill_time);
-  symbols.take("H5Pget_fill_time", calls.get_fill_time);
-  symbols.take("H5Pset_alloc_time", calls.set_allocation_time);
-  symbols.take("H5Pget_alloc_time", calls.get_allocation_time);
-  symbols.take("H5Pget_mpio_actual_io_mode", calls.get_io_mode);
-  symbols.take("H5Pget_mpio_no_collective_cause", calls.get_no_collective_cause);
-}
-
-inline void take_datasets(Symbols& symbols, Hdf5Calls& calls) {
-  symbols.take("H5Dcreate2", calls.create_dataset);
-  symbols.take("H5Dopen2", calls.open_dataset);
-  symbols.take("H5Dclose", calls.close_dataset);
-  symbols.take("H5Dwrite", calls.write);
-  symbols.take("H5Dread", calls.read);
-  symbols.take("H5Dget_space", calls.space_of);
-  symbols.take("H5Dget_create_plist", calls.list_of);
-  symbols.take("H5Dget_offset", calls.offset_of);
-  symbols.take("H5Dget_storage_size", calls.storage_of);
-  symbols.take_if_there("H5Dget_num_chunks", calls.count_chunks);
-  symbols.take_if_there("H5Dget_chunk_info", calls.chunk_info);
-  symbols.take("H5Tcreate", calls.create_type);
-  symbols.take("H5Tinsert", calls.insert_field);
-  symbols.take("H5Tclose", calls.close_type);
-  symbols.take("H5Screate_simple", calls.create_space);
-  symbols.take("H5Sclose", calls.close_space);
-  symbols.take("H5Sselect_hyperslab", calls.select);
-  symbols.take("H5Sselect_none", calls.select_none);
-  symbols.take("H5Sget_simple_extent_npoints", calls.count_elements);
-  symbols.take("H5Sget_simple_extent_ndims", calls.count_dimensions);
-}
-
-inline void take_identifiers(Symbols& symbols, Hdf5Calls& calls) {
-  symbols.take("H5P_CLS_FILE_CREATE_ID_g", calls.file_creation);
-  symbols.take("H5P_CLS_FILE_ACCESS_ID_g", calls.file_access);
-  symbols.take("H5P_CLS_DATASET_CREATE_ID_g", calls.dataset_creation);
-  symbols.take("H5P_CLS_DATASET_XFER_ID_g", calls.dataset_transfer);
-  symbols.take("H5P_CLS_LINK_CREATE_ID_g", calls.link_creation);
-  symbols.take("H5T_NATIVE_UCHAR_g", calls.byte_type);
-  symbols.take("H5T_NATIVE_INT32_g", calls.int32_type);
-  symbols.take("H5T_NATIVE_FLOAT_g", calls.float32_type);
-  symbols.take("H5T_NATIVE_DOUBLE_g", calls.float64_type);
-}
-
 /// The library of that name or path. It is not loaded if it belongs to another MPI.
 [[nodiscard]] inline Result<Hdf5Calls> find_hdf5(const std::string& name) {
   const auto file = library_file(name);
@@ -237,16 +134,10 @@ inline void take_identifiers(Symbols& symbols, Hdf5Calls& calls) {
   if (auto status = check_mpi_of_library(*file); !status) return fail(status.error());
   const auto library = load_library("HDF5", std::span(&*file, 1), RTLD_NOW | RTLD_LOCAL, 0);
   if (!library) return fail(library.error());
-  Hdf5Calls calls;
-  Symbols symbols(*library);
-  take_files(symbols, calls);
-  take_lists(symbols, calls);
-  take_dataset_lists(symbols, calls);
-  take_datasets(symbols, calls);
-  take_identifiers(symbols, calls);
+  Hdf5Calls calls(*library);
   calls.file = *file;
-  if (symbols.missing().empty()) return calls;
-  return fail(environment_error(*file, "lacks " + symbols.missing() + ": a parallel HDF5 1.10.1 or later is needed"));
+  if (calls.missing().empty()) return calls;
+  return fail(environment_error(*file, "lacks " + calls.missing() + ": a parallel HDF5 1.10.1 or later is needed"));
 }
 
 inline constexpr std::array versions_of_library{"320", "310", "200", "103"};

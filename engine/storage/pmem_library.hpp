@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,15 +22,16 @@
 namespace ullage {
 
 /// The functions of libpmem that are used here, as <libpmem.h> declares them.
-struct PmemCalls {
+struct PmemCalls : SymbolTable {
+  using SymbolTable::SymbolTable;
+
   void* (*map_file)(const char* path, std::size_t length, int flags, unsigned mode, std::size_t* mapped,
-                    int* is_pmem) = nullptr;
-  int (*unmap)(void* data, std::size_t length) = nullptr;
-  void* (*copy)(void* to, const void* from, std::size_t length, unsigned flags) = nullptr;
-  void (*drain)() = nullptr;
-  int (*sync)(const void* data, std::size_t length) = nullptr;
-  int (*has_auto_flush)() = nullptr;
-  const char* (*last_error)() = nullptr;
+                    int* is_pmem) = take("pmem_map_file");
+  int (*unmap)(void* data, std::size_t length) = take("pmem_unmap");
+  void* (*copy)(void* to, const void* from, std::size_t length, unsigned flags) = take("pmem_memcpy");
+  void (*drain)() = take("pmem_drain");
+  int (*sync)(const void* data, std::size_t length) = take("pmem_msync");
+  int (*has_auto_flush)() = take("pmem_has_auto_flush");
 };
 
 /// Flags of PmemCalls::copy.
@@ -39,24 +41,12 @@ inline constexpr unsigned pmem_temporal = 1U << 2U;
 
 inline Error pmem_error(const std::string& text) { return environment_error("libpmem", text); }
 
-template <class Function>
-[[nodiscard]] bool take(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 /// The library of that name; an error where it is not there, or is another one.
 [[nodiscard]] inline Result<PmemCalls> find_pmem(const std::string& name) {
   const auto loaded = load_library("libpmem", std::span(&name, 1), RTLD_NOW | RTLD_LOCAL, 0);
   if (!loaded) return fail(loaded.error());
-  void* const library = *loaded;
-  PmemCalls calls;
-  const bool is_whole = take(library, "pmem_map_file", calls.map_file) && take(library, "pmem_unmap", calls.unmap) &&
-                        take(library, "pmem_memcpy", calls.copy) && take(library, "pmem_drain", calls.drain) &&
-                        take(library, "pmem_msync", calls.sync) &&
-                        take(library, "pmem_has_auto_flush", calls.has_auto_flush) &&
-                        take(library, "pmem_errormsg", calls.last_error);
-  if (is_whole) return calls;
+  PmemCalls calls(*loaded);
+  if (calls.missing().empty()) return calls;
   return fail(pmem_error(name + " lacks a function that libpmem 1.5 has: install a later one"));
 }
 
@@ -66,6 +56,12 @@ inline constexpr const char* usual_name = "libpmem.so.1";
 [[nodiscard]] inline const Result<PmemCalls>& pmem_library() {
   static const Result<PmemCalls> found = find_pmem(usual_name);
   return found;
+}
+
+/// Why there is none; nothing where there is.
+[[nodiscard]] inline std::optional<std::string> missing_pmem() {
+  if (pmem_library()) return std::nullopt;
+  return pmem_library().error().text + "; install libpmem1";
 }
 
 /// Says what stores to a mapping need to be durable. forced: PMEM_IS_PMEM_FORCE=1 says so of memory that is not

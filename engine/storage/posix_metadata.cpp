@@ -8,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <map>
@@ -77,6 +76,12 @@ struct Outcome {
   bool goes_on = true;
 };
 
+/// Closes `file`, whatever came before; the first error counts.
+Errno close_after(Errno error, int file) {
+  const Errno own = errno_if(::close(file) != 0);
+  return error == 0 ? own : error;
+}
+
 Outcome simple(bool failed, Meter& meter) {
   if (failed) return {errno, false};
   return {0, meter.completed(0)};
@@ -92,8 +97,7 @@ Outcome create(const MetadataItem& item, bool sync, Meter& meter) {
   });
   if (error == 0 && sync) error = errno_if(fsync(file) != 0);
   if (item.bytes > 0 || sync) parts.done(1);
-  const Errno closed = errno_if(::close(file) != 0);
-  if (error == 0) error = closed;
+  error = close_after(error, file);
   if (error != 0) return {error, false};
   if (sync) meter.count_sync();
   return {0, parts.completed(2, item.bytes)};
@@ -104,13 +108,11 @@ Outcome read(const MetadataItem& item, Meter& meter) {
   const int file = openat(item.directory, item.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return {errno, false};
   parts.done(0);
-  Errno error = move_all(item.bytes, [&](std::size_t done) {
+  const Errno moved = move_all(item.bytes, [&](std::size_t done) {
     return ::pread(file, item.data + done, item.bytes - done, static_cast<off_t>(done));
   });
   parts.done(1);
-  const Errno closed = errno_if(::close(file) != 0);
-  if (error == 0) error = closed;
-  if (error != 0) return {error, false};
+  if (const Errno error = close_after(moved, file); error != 0) return {error, false};
   return {0, parts.completed(2, item.bytes)};
 }
 
@@ -119,11 +121,9 @@ Outcome truncate(const MetadataItem& item, Meter& meter) {
   const int file = openat(item.directory, item.name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0) return {errno, false};
   parts.done(0);
-  Errno error = errno_if(ftruncate(file, 0) != 0);
+  const Errno cut = errno_if(ftruncate(file, 0) != 0);
   parts.done(1);
-  const Errno closed = errno_if(::close(file) != 0);
-  if (error == 0) error = closed;
-  if (error != 0) return {error, false};
+  if (const Errno error = close_after(cut, file); error != 0) return {error, false};
   return {0, parts.completed(2, 0)};
 }
 

@@ -17,7 +17,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/pinned.hpp"

@@ -40,8 +40,13 @@ def _places(member: str) -> dict[str, str]:
 
 
 def gathered(modules: Iterable[ModuleType], name: str) -> list[Any]:
-    """Return all items of the tuples that ``modules`` have under ``name``, in the order of the modules."""
-    return [item for module in modules for item in getattr(module, name, ())]
+    """Return all items of the tuples that ``modules`` have under ``name``, in the order of the modules.
+
+    A module with one item alone has that under the singular of ``name``, without its ``S``.
+    """
+    one = name.removesuffix("S")
+    every = ((vars(module).get(name), vars(module).get(one)) for module in modules)
+    return [item for items, alone in every for item in (items or ([] if alone is None else [alone]))]
 
 
 @cache

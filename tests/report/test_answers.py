@@ -124,7 +124,7 @@ def test_the_kinds_of_a_rule_come_first_and_its_remarks_last() -> None:
     found = [Finding(kind=kind, text=kind, severity=severity) for kind, severity in kinds]  # type: ignore[arg-type]
     summary = summary_of(found)
     assert answers(summary, [])[0].lines == ("other", "remark", "first"), "without kinds the severity ranks"
-    ours = AnswerRule("noise", "How?", ("first",), remarks=("remark",))
+    ours = AnswerRule("noise", "How?", "first", remarks="remark")
     (answer,) = answers(summary, [ours])
     assert (answer.title, answer.lines, answer.remarks) == ("How?", ("first", "other"), ("remark",))
 
@@ -134,7 +134,7 @@ def test_the_best_of_a_kind_comes_first_whatever_the_order_of_records(named: str
     found = [
         Finding(kind="each", text=f"{name}.", numbers={"rate": rate}) for name, rate in (("A", 1), ("B", 2), ("C", 3))
     ]
-    rule = AnswerRule("noise", "How?", ("each", "then"), best={"each": named})
+    rule = AnswerRule("noise", "How?", "each then", best={"each": named})
     then = Finding(kind="then", text="Then.")
     (one,) = answers(summary_of([*found, then]), [rule])
     assert [line[0] for line in one.lines] == [first, "B", "T", "A" if first == "C" else "C"]
@@ -143,13 +143,13 @@ def test_the_best_of_a_kind_comes_first_whatever_the_order_of_records(named: str
 def test_the_largest_sure_gain_of_a_kind_comes_first() -> None:
     gains = {"A": Gain(factor=9, low=1.1, high=99), "B": None, "C": Gain(factor=2, low=1.9, high=2.1)}
     found = [Finding(kind="each", text=f"{name}.", gain=gain, severity="advice") for name, gain in gains.items()]
-    (one,) = answers(summary_of(found), [AnswerRule("noise", "How?", ("each",))])
+    (one,) = answers(summary_of(found), [AnswerRule("noise", "How?", "each")])
     assert [line[0] for line in one.lines] == ["C", "A", "B"]
 
 
 def test_a_question_without_a_finding_says_so_and_why() -> None:
     rows = two_targets()
-    ours = AnswerRule("noise", "How?", ("first",))
+    ours = AnswerRule("noise", "How?", "first")
     (answer,) = answers(summary_of([], rows), [ours])
     assert answer.lines == ()
     assert answer.notes[0] == "No finding of this run answers the question."

@@ -3,7 +3,7 @@
 
 import pytest
 
-from ullage.report.table import to_csv_text
+from ullage.report.contents import to_csv_text
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", " =1", "\t=1", "\r=1", "-inf", "-1;=2"])

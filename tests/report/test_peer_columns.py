@@ -13,10 +13,10 @@ from ullage.exporters import load_exporters
 from ullage.model.summary import Ceiling, Peer, Summary
 from ullage.quantity import DASH
 from ullage.report import html
+from ullage.report.contents import peer_ratio
 from ullage.report.data import ReportData
 from ullage.report.grids import peer_share_text
 from ullage.report.row_table import columns, front_columns
-from ullage.report.table import peer_ratio
 from ullage.report.terminal import print_report
 
 EVIL = "<img src=x onerror=alert(1)>"

@@ -15,7 +15,7 @@ from support.sample_result import Shape, make_summary
 from ullage.exporters.markdown import render as render_markdown
 from ullage.exporters.markdown import render_brief
 from ullage.model.flags import Flag
-from ullage.model.summary import Finding, Part, Row, Summary
+from ullage.model.summary import Finding, Part, Row, Score, Summary
 from ullage.report.data import Launch, ReportData, load
 from ullage.report.first_screen import front_of
 from ullage.report.html import render
@@ -99,6 +99,15 @@ def test_disturbed_and_invalid_rows_are_counted_of_all() -> None:
         "Other programs disturbed 5 of 8 rows (grade C). Run again when the machine is idle.",
         "2 of 8 rows are INVALID and do not count: above ceiling.",
     )
+
+
+def test_a_score_of_a_run_that_was_shorter_on_purpose_is_no_cause_for_doubt() -> None:
+    summary = sound()
+    rows = first_rows(summary.rows, 1, flags=[Flag(code="INVALID:b_eff_io")], metric="b_eff_io")
+    for look, count in ((True, 0), (False, 1)):
+        scores = [Score(name="b_eff_io", value=1.0, valid=False, look=look)]
+        found = unsound(ReportData(summary.model_copy(update={"rows": rows, "scores": scores})))
+        assert (found is not None) == bool(count)
 
 
 def plain(text: str) -> str:

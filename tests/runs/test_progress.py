@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ullage.model.record import CaseRecord, Done, PhaseRecord
-from ullage.runs.progress import PlainProgress, Status, TerminalProgress, make_progress
+from ullage.runs.progress import PlainProgress, Shown, TerminalProgress, make_progress
 
 
 def phase(bytes_: int = 10**9, elapsed_ns: int = 10**9, name: str = "write") -> PhaseRecord:
@@ -47,18 +47,23 @@ class Clock:
 
 
 def test_the_time_of_a_part_is_that_of_all_its_stages_and_gives_way_to_that_of_the_whole_run() -> None:
-    status = Status()
-    status.enter("cpu", 0.0)
-    status.bound_part(0.0, 10.0)
-    status.begin("9 cases", 4.0)
-    status.begin("HPL by hpcc beside", 99.0)
-    assert (status.share(5.0), status.ends_at) == (0.5, 10.0)
-    status.enter("memory", 10.0)
-    status.begin("4 cases", 14.0)
-    assert (status.began, status.ends_at) == (10.0, 14.0)
-    status.bound(10.0, 100.0)
-    status.bound_part(12.0, 20.0)
-    assert (status.began, status.ends_at) == (10.0, 100.0)
+    clock = Clock()
+    shown = Shown(clock.now)
+    shown.part("cpu")
+    shown.part_time(10.0)
+    shown.stage("9 cases", 0, 4.0)
+    shown.stage("HPL by hpcc beside", 0, 99.0)
+    clock.at = 5.0
+    assert shown.time() == "[########........]  50 %  5.00 s left"
+    clock.at = 10.0
+    shown.part("memory")
+    shown.stage("4 cases", 0, 4.0)
+    clock.at = 11.0
+    assert shown.time() == "[####............]  25 %  3.00 s left"
+    shown.whole(100.0)
+    shown.part_time(8.0)
+    clock.at = 36.0
+    assert shown.time() == "[####............]  25 %  75.0 s left"
 
 
 def test_elsewhere_a_part_is_one_line_whatever_it_does() -> None:
@@ -94,33 +99,41 @@ def test_quiet_is_quiet() -> None:
 
 
 def test_the_line_says_part_case_rate_share_of_the_time_and_what_is_left() -> None:
-    status = Status()
-    status.enter("part 2 of 3: sweep", 10.0)
-    assert status.time(10.0) == "", "no time is known yet"
-    status.begin("every cell", 50.0)
-    status.take(phase())
-    status.take(case())
-    assert status.what() == "part 2 of 3: sweep  every cell  nvme write 1.00 GB/s"
-    assert status.time(20.0) == "[####............]  25 %  30.0 s left"
-    assert status.share(5.0) == 0.0
-    assert status.time(99.0) == "49.0 s longer than planned"
+    clock = Clock()
+    clock.at = 10.0
+    shown = Shown(clock.now)
+    shown.part("part 2 of 3: sweep")
+    assert shown.time() == "", "no time is known yet"
+    shown.stage("every cell", 6, 40.0)
+    shown.record(phase())
+    shown.record(case())
+    assert shown.what() == "part 2 of 3: sweep  every cell  nvme write 1.00 GB/s"
+    clock.at = 20.0
+    assert shown.time() == "[####............]  25 %  30.0 s left"
+    clock.at = 99.0
+    assert shown.time() == "49.0 s longer than planned"
+    clock.at = 5.0
+    assert shown.time().startswith("[................]   0 %")
 
 
 def test_the_time_is_that_of_the_whole_run_where_it_is_known() -> None:
-    status = Status()
-    status.bound(0.0, 100.0)
+    clock = Clock()
+    shown = Shown(clock.now)
+    shown.whole(100.0)
     for began, part in ((0.0, "part 1 of 2: disk"), (50.0, "part 2 of 2: sweep")):
-        status.enter(part, began)
-        status.begin("every cell", began + 10.0)
-        assert status.time(began + 25.0).endswith(f"{75 - began:.1f} s left")
-    assert status.share(75.0) == 0.75
+        clock.at = began
+        shown.part(part)
+        shown.stage("every cell", 6, 10.0)
+        clock.at = began + 25.0
+        assert shown.time().endswith(f"{100 - clock.at:.1f} s left")
+    assert "  75 %" in shown.time()
 
 
 def test_a_phase_without_time_has_no_rate() -> None:
-    status = Status()
-    status.begin("x", 10.0)
-    status.take(phase(elapsed_ns=0))
-    assert status.what() == "x  write"
+    shown = Shown(Clock().now)
+    shown.stage("x", 6, 10.0)
+    shown.record(phase(elapsed_ns=0))
+    assert shown.what() == "x  write"
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "[bold]x[/bold]"])
@@ -131,10 +144,10 @@ def test_names_of_targets_stay_on_their_line(name: str) -> None:
     progress.say(name)
     assert "\x1b" not in stream.getvalue()
     assert len(stream.getvalue().splitlines()) == 2
-    status = Status()
-    status.take(case(name))
-    assert "\x1b" not in status.what()
-    assert len(status.what().splitlines()) == 1
+    shown = Shown(clock.now)
+    shown.record(case(name))
+    assert "\x1b" not in shown.what()
+    assert len(shown.what().splitlines()) == 1
 
 
 def read_to_the_end(terminal: int) -> str:

@@ -10,7 +10,8 @@ LICENCE = f"// {house_rules.LICENCE}\n"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "engine" / "mpi").mkdir(parents=True)
+    (tmp_path / "engine" / "compute").mkdir(parents=True)
+    (tmp_path / "engine" / "mpi").mkdir()
     (tmp_path / "src" / "ullage").mkdir(parents=True)
     return tmp_path
 
@@ -24,6 +25,7 @@ def test_clean_files_break_no_rule(root: Path) -> None:
     write(root, "engine/a.cpp", f'{LICENCE}#include "a.hpp"\n')
     write(root, "engine/a_test.cpp", f"{LICENCE}namespace fs = std::filesystem;\nfs::path a();\n")
     write(root, "engine/main.cpp", LICENCE)
+    write(root, "engine/compute/chain_loop.hpp", f"{LICENCE}#pragma once\n#define X(text) asm(text)\n")
     write(root, "engine/mpi/handles.hpp", f"{LICENCE}#pragma once\n#include <mpi.h>\n")
     write(root, "src/a.py", f"# {house_rules.LICENCE}\n")
     assert house_rules.violations(root) == []
@@ -37,7 +39,7 @@ def test_clean_files_break_no_rule(root: Path) -> None:
         ("src/ullage/a.py", f"# {house_rules.LICENCE}\ndata = path.read_bytes()\n", "src/ullage/a.py:2: reads around"),
         (
             "src/ullage/a.py",
-            f"# {house_rules.LICENCE}\nwith path.open('x') as s, path.open(\"rb\"):\n",
+            f"# {house_rules.LICENCE}\nwith path.open('x') as s, path.open(\"rb\"): pass\n",
             "src/ullage/a.py:2",
         ),
         ("engine/a_test.cpp", f"{LICENCE}#  define X 1\n", "engine/a_test.cpp:2: a macro"),
@@ -55,6 +57,19 @@ def test_a_broken_rule_is_named_with_its_place(root: Path, name: str, text: str,
     found = house_rules.violations(root)
     assert len(found) == 1
     assert found[0].startswith(expected)
+
+
+def test_a_public_function_has_a_docstring_unless_a_class_states_it(root: Path) -> None:
+    stated = f'# {house_rules.LICENCE}\nclass Job(Protocol):\n    def run(self):\n        """Run it."""\n'
+    bare = (
+        f"# {house_rules.LICENCE}\nclass Own:\n    def run(self): ...\n    def end(self): ...\n    def _a(self): ...\n"
+    )
+    write(root, "src/ullage/job.py", stated)
+    write(root, "src/ullage/own.py", f"{bare}def go(): ...\nclass _Mine:\n    def stop(self): ...\n")
+    assert house_rules.violations(root) == [
+        "src/ullage/own.py:6: 'go' has no docstring, and no class states it",
+        "src/ullage/own.py:4: 'end' has no docstring, and no class states it",
+    ]
 
 
 def test_two_headers_have_no_type_of_one_name(root: Path) -> None:

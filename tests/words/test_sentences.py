@@ -113,7 +113,10 @@ def _texts(node: ast.AST) -> Iterator[str]:
         # The keys are what flags are called.
         for value in (value for one in ast.walk(node) if isinstance(one, ast.Dict) for value in one.values):
             yield from _texts(value)
-    elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+    elif isinstance(node, ast.Call) and _name(node) == "AnswerRule":
+        # Its question; the kinds of findings are words.
+        yield from _texts(node.args[1])
+    elif _name(node) != "tooltip" and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         for child in ast.iter_child_nodes(node):
             yield from _texts(child)
 

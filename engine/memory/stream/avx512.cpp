@@ -5,8 +5,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include <utility>
-
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f"))), apply_to = function)
 #else

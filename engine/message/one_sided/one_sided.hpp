@@ -3,10 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "message/call_windows.hpp"
 #include "mpi/windows.hpp"

@@ -69,7 +69,7 @@ inline void put_field(std::span<std::byte> message, std::size_t at, std::uint16_
 }
 
 /// An echo after the other until the stage is ending; one without an answer is lost.
-class IcmpEcho final : public StreamTask {
+class IcmpEcho final : public AskingTask {
  public:
   /// `remote` is connected to by run().
   IcmpEcho(EchoSocket socket, std::string remote, std::vector<std::byte> block, const SocketsParameters& p)
@@ -93,11 +93,7 @@ class IcmpEcho final : public StreamTask {
       const auto answer = ask();
       if (!answer) return fail(answer.error());
       if (*answer == Answer::ended) return {};
-      if (at == Stage::measuring && *answer == Answer::right) {
-        latencies_.add(now_ns() - begun);
-        tally_.set(++measured_ * block_bytes_);
-      }
-      if (at == Stage::measuring && *answer == Answer::lost) ++lost_;
+      add(at, *answer, now_ns() - begun, block_bytes_);
       at = stage.get();
     }
     return {};
@@ -105,18 +101,7 @@ class IcmpEcho final : public StreamTask {
 
   void wake() override { socket_.socket.wake(); }
 
-  void count(std::map<std::string, std::uint64_t>& counters) const override {
-    counters["round_trips"] += measured_;
-    counters["expected"] += measured_ + lost_;
-    counters["lost"] += lost_;
-    counters["late"] += late_;
-  }
-
-  [[nodiscard]] const Histogram* latencies() const override { return &latencies_; }
-
  private:
-  enum class Answer { right, lost, ended };
-
   [[nodiscard]] Status make_ready() {
     const timeval limit{limit_ns_ / 1'000'000'000, std::max<std::int64_t>(limit_ns_ % 1'000'000'000 / 1000, 1)};
     if (setsockopt(socket_.socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0)
@@ -179,12 +164,8 @@ class IcmpEcho final : public StreamTask {
   std::size_t block_bytes_;
   std::vector<std::byte> request_;
   std::vector<std::byte> answer_;
-  Histogram latencies_;
   std::uint16_t identifier_ = 0;
   std::uint16_t number_ = 0;
-  std::uint64_t measured_ = 0;
-  std::uint64_t lost_ = 0;
-  std::uint64_t late_ = 0;
 };
 
 }  // namespace ullage

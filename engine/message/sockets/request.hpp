@@ -122,7 +122,7 @@ inline std::unexpected<Error> wrong_answer(std::uint64_t number) {
 
 /// Asks until the stage is ending. The first bytes of a request are its number: an answer to an earlier one, which was
 /// given up, is known by it and passed over.
-class RequestClient final : public StreamTask {
+class RequestClient final : public AskingTask {
  public:
   RequestClient(const MessagePath& path, std::vector<std::byte> block, const SocketsParameters& p)
       : path_(path),
@@ -140,11 +140,7 @@ class RequestClient final : public StreamTask {
       if (!answer) return fail(answer.error());
       if (*answer == Answer::ended) return ended(stage);
       const std::int64_t now = now_ns();
-      if (at == Stage::measuring && *answer == Answer::right) {
-        latencies_.add(now - last_ns);
-        tally_.set(++measured_ * request_.size());
-      }
-      if (at == Stage::measuring && *answer == Answer::lost) ++lost_;
+      add(at, *answer, now - last_ns, request_.size());
       last_ns = now;
       at = stage.get();
     }
@@ -155,18 +151,7 @@ class RequestClient final : public StreamTask {
 
   void wake() override { path_.wake(); }
 
-  void count(std::map<std::string, std::uint64_t>& counters) const override {
-    counters["round_trips"] += measured_;
-    counters["expected"] += measured_ + lost_;
-    counters["lost"] += lost_;
-    counters["late"] += late_;
-  }
-
-  [[nodiscard]] const Histogram* latencies() const override { return &latencies_; }
-
  private:
-  enum class Answer { right, lost, ended };
-
   [[nodiscard]] Result<Answer> ask(const StageSign& stage) {
     if (const Status sent = calls_.send(request_); !sent) return fail(sent.error());
     for (;;) {
@@ -194,11 +179,7 @@ class RequestClient final : public StreamTask {
   bool is_stream_;
   std::vector<std::byte> request_;
   std::vector<std::byte> answer_;
-  Histogram latencies_;
   std::uint64_t number_ = 0;
-  std::uint64_t measured_ = 0;
-  std::uint64_t lost_ = 0;
-  std::uint64_t late_ = 0;
 };
 
 /// Sends back whatever comes, until nothing more does.

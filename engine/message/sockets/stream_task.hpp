@@ -69,6 +69,37 @@ class StreamTask : public Interface {
   Tally tally_;
 };
 
+/// One that asks and waits for the answer, over and over.
+class AskingTask : public StreamTask {
+ public:
+  void count(std::map<std::string, std::uint64_t>& counters) const final {
+    counters["round_trips"] += measured_;
+    counters["expected"] += measured_ + lost_;
+    counters["lost"] += lost_;
+    counters["late"] += late_;
+  }
+  [[nodiscard]] const Histogram* latencies() const final { return &latencies_; }
+
+ protected:
+  enum class Answer { right, lost, ended };
+
+  /// Counts what came of a request of so many bytes, where requests of this stage count.
+  void add(Stage at, Answer answer, std::int64_t took_ns, std::size_t bytes) noexcept {
+    if (at != Stage::measuring) return;
+    if (answer == Answer::lost) ++lost_;
+    if (answer != Answer::right) return;
+    latencies_.add(took_ns);
+    tally_.set(++measured_ * bytes);
+  }
+
+  std::uint64_t late_ = 0;  // answers to requests that were given up
+
+ private:
+  Histogram latencies_;
+  std::uint64_t measured_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
 /// The bytes of a block: no two runs, ranks or streams have the same.
 [[nodiscard]] inline std::vector<std::byte> keyed_block(std::uint64_t key, std::uint64_t rank, std::uint64_t stream,
                                                         std::size_t bytes) {

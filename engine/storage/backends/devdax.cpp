@@ -6,7 +6,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -207,23 +206,16 @@ Status check_devdax(const Values& values, const std::string& pointer) {
       bad_plan(pointer + "/device", "must name a device below /dev that may be overwritten, for example /dev/dax0.0"));
 }
 
-BackendEntry devdax_entry() {
-  return {
-      .description = {.name = "devdax",
-                      .doc = "Copies from and to a device of persistent memory without a file system (devdax), which "
-                             "has to be empty. What is written lasts until the end of the repetition.",
-                      .parameters = specs_of(devdax_table()),
-                      .missing = [] -> std::optional<std::string> {
-                        if (pmem_library()) return std::nullopt;
-                        return pmem_library().error().text + "; install libpmem1";
-                      }},
-      .capabilities = devdax_capabilities,
-      .make = make_devdax,
-      .check = check_devdax,
-  };
-}
-
-const Registered<BackendEntry> registered_devdax{devdax_entry()};
+const Registered<BackendEntry> registered_devdax{{
+    .description = {.name = "devdax",
+                    .doc = "Copies from and to a device of persistent memory without a file system (devdax), which "
+                           "has to be empty. What is written lasts until the end of the repetition.",
+                    .parameters = specs_of(devdax_table()),
+                    .missing = missing_pmem},
+    .capabilities = devdax_capabilities,
+    .make = make_devdax,
+    .check = check_devdax,
+}};
 
 }  // namespace
 }  // namespace ullage

@@ -132,19 +132,13 @@ class FaultFile final : public File, public NonblockingTransfers {
     if (parameters.kind == FaultKind::short_count && (injector_.mine() || collective_))
       return move_in_two(direction, extent, meter);
     if (!injector_.mine()) return inner_->transfer(direction, {&extent, 1}, meter);
-    switch (parameters.kind) {
-      case FaultKind::hang:
-        faults::hang();
-      case FaultKind::delay:
-        faults::sleep_for(parameters.delay_s);
-        return inner_->transfer(direction, {&extent, 1}, meter);
-      case FaultKind::flip:
-        return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter);
-      default:
-        break;
-    }
-    if (collective_) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
-    return fail(faults::injected(errno_of(parameters.kind), parameters.operation, name_, extent.offset_bytes));
+    return faults::go_wrong(
+        parameters, [&] { return inner_->transfer(direction, {&extent, 1}, meter); },
+        [&] { return direction == Direction::write ? write_flipped(extent, meter) : read_flipped(extent, meter); },
+        [&](int errno_value) -> Status {
+          if (collective_) (void)move_uncounted(direction, {extent.offset_bytes, 0, extent.data});
+          return fail(faults::injected(errno_value, parameters.operation, name_, extent.offset_bytes));
+        });
   }
 
   /// A first call that moves less, and one for the rest. In a collective operation the other ranks make two calls as
@@ -175,25 +169,20 @@ class FaultFile final : public File, public NonblockingTransfers {
   /// piece, where the caller's payload is flipped back.
   [[nodiscard]] Status go_wrong(Direction direction, const ScatteredExtent& extent, Meter& meter) {
     const FaultParameters& parameters = injector_.parameters();
-    const std::span<std::byte> piece{extent.memory.data, static_cast<std::size_t>(extent.memory.piece_bytes)};
-    Status status;
-    switch (parameters.kind) {
-      case FaultKind::hang:
-        faults::hang();
-      case FaultKind::delay:
-        faults::sleep_for(parameters.delay_s);
-        return inner_->transfer_scattered(direction, {&extent, 1}, meter);
-      case FaultKind::flip:
-        if (direction == Direction::write) faults::flip(injector_, piece);
-        status = inner_->transfer_scattered(direction, {&extent, 1}, meter);
-        faults::flip(injector_, piece);
-        return status;
-      default:
-        break;
-    }
-    const int errno_value = parameters.kind == FaultKind::short_count ? EIO : errno_of(parameters.kind);
-    failure_ = faults::injected(errno_value, parameters.operation, name_, extent.offset_bytes);
-    return take_part(direction, extent);
+    const auto transfer = [&] { return inner_->transfer_scattered(direction, {&extent, 1}, meter); };
+    return faults::go_wrong(
+        parameters, transfer,
+        [&] {
+          const std::span<std::byte> piece{extent.memory.data, static_cast<std::size_t>(extent.memory.piece_bytes)};
+          if (direction == Direction::write) faults::flip(injector_, piece);
+          Status status = transfer();
+          faults::flip(injector_, piece);
+          return status;
+        },
+        [&](int errno_value) {
+          failure_ = faults::injected(errno_value, parameters.operation, name_, extent.offset_bytes);
+          return take_part(direction, extent);
+        });
   }
 
   [[nodiscard]] Status read_flipped(const Extent& extent, Meter& meter) {
@@ -251,7 +240,7 @@ class FaultBackend final : public ForwardingBackend {
     if (auto status = inject_at_open(request); !status) return fail(status.error());
     auto file = inner().open_viewed(request, hints);
     if (!file) return file;
-    return make_fault_viewed_file(std::move(*file), injector_, path_of(request.name));
+    return std::make_unique<FaultViewedFile>(std::move(*file), injector_, path_of(request.name));
   }
 
   [[nodiscard]] Result<std::unique_ptr<ArrayFile>> open_arrays(const OpenRequest& request,
@@ -260,13 +249,13 @@ class FaultBackend final : public ForwardingBackend {
     auto file = inner().open_arrays(request, specs);
     if (!file) return file;
     const bool collective = request.shared && inner().capabilities().collective;
-    return make_fault_arrays(std::move(*file), injector_, path_of(request.name), specs, collective);
+    return std::make_unique<FaultArrayFile>(std::move(*file), injector_, path_of(request.name), specs, collective);
   }
 
   [[nodiscard]] Result<std::unique_ptr<MetadataApi>> make_metadata() override {
     auto api = inner().make_metadata();
     if (!api) return api;
-    return make_fault_metadata(std::move(*api), injector_, path_of(""));
+    return std::make_unique<FaultMetadata>(std::move(*api), injector_, path_of(""));
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +17,7 @@ namespace ullage {
 
 class FaultArrayFile final : public ArrayFile {
  public:
+  /// `collective`: the ranks' operations on this file wait for each other.
   FaultArrayFile(std::unique_ptr<ArrayFile> inner, FaultInjector& injector, std::string name,
                  std::span<const ArraySpec> arrays, bool collective)
       : inner_(std::move(inner)),
@@ -59,22 +59,13 @@ class FaultArrayFile final : public ArrayFile {
 
   [[nodiscard]] Status go_wrong(Direction direction, const ArrayRows& rows, Meter& meter) {
     const FaultParameters& parameters = injector_.parameters();
-    switch (parameters.kind) {
-      case FaultKind::hang:
-        faults::hang();
-      case FaultKind::delay:
-        faults::sleep_for(parameters.delay_s);
-        return inner_->transfer(direction, {&rows, 1}, meter);
-      case FaultKind::flip:
-        return move_flipped(direction, rows, meter);
-      case FaultKind::short_count:
-        failure_ = faults::injected(EIO, parameters.operation, name_);
-        break;
-      default:
-        failure_ = faults::injected(errno_of(parameters.kind), parameters.operation, name_);
-        break;
-    }
-    return take_part(direction, rows);
+    return faults::go_wrong(
+        parameters, [&] { return inner_->transfer(direction, {&rows, 1}, meter); },
+        [&] { return move_flipped(direction, rows, meter); },
+        [&](int errno_value) {
+          failure_ = faults::injected(errno_value, parameters.operation, name_);
+          return take_part(direction, rows);
+        });
   }
 
   /// The caller's payload is flipped back.
@@ -105,12 +96,5 @@ class FaultArrayFile final : public ArrayFile {
   std::vector<ArraySpec> arrays_;
   std::optional<Error> failure_;
 };
-
-/// `inner` with chosen calls going wrong. `collective`: the ranks' operations on this file wait for each other.
-[[nodiscard]] inline std::unique_ptr<ArrayFile> make_fault_arrays(std::unique_ptr<ArrayFile> inner,
-                                                                  FaultInjector& injector, std::string name,
-                                                                  std::span<const ArraySpec> arrays, bool collective) {
-  return std::make_unique<FaultArrayFile>(std::move(inner), injector, std::move(name), arrays, collective);
-}
 
 }  // namespace ullage

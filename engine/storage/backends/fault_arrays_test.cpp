@@ -46,8 +46,8 @@ FaultOutcome inject_fault(FaultKind kind, bool collective) {
   const std::vector<ArraySpec> specs{{"a", ElementType::byte, {8}}};
   std::vector<std::byte> data(8);
   FaultOutcome result;
-  const auto file = make_fault_arrays(std::make_unique<NotedArrays>(result.noted, result.first_bytes), injector, "f",
-                                      specs, collective);
+  const auto file = std::make_unique<FaultArrayFile>(std::make_unique<NotedArrays>(result.noted, result.first_bytes),
+                                                     injector, "f", specs, collective);
   const std::vector<ArrayRows> operations(3, {0, 0, 8, data.data()});
   RunningMeter meter;
   result.status = file->transfer(Direction::write, operations, *meter);

@@ -84,6 +84,24 @@ template <class FileT, class OperationT>
   return uncounted([&](Meter& meter) { return inner.transfer(direction, {&operation, 1}, meter); });
 }
 
+/// Does to a chosen call what its kind says: `as_it_is` does it, `flipped` with a wrong bit, `failed` takes the errno
+/// of what it suffers instead. A short count is an error, EIO, where nobody goes on in the middle of a call.
+template <class AsItIs, class Flipped, class Failed>
+[[nodiscard]] Status go_wrong(const FaultParameters& parameters, const AsItIs& as_it_is, const Flipped& flipped,
+                              const Failed& failed) {
+  switch (parameters.kind) {
+    case FaultKind::hang:
+      hang();
+    case FaultKind::delay:
+      sleep_for(parameters.delay_s);
+      return as_it_is();
+    case FaultKind::flip:
+      return flipped();
+    default:
+      return failed(errno_of(parameters.kind));
+  }
+}
+
 /// One bit of data, the chosen one modulo their length.
 inline void flip(const FaultInjector& injector, std::span<std::byte> data) {
   if (data.empty()) return;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +24,7 @@ inline FaultOperation fault_of(MetadataOperation operation) {
 
 class FaultMetadata final : public MetadataApi {
  public:
+  /// `folder` is what comes before names in errors.
   FaultMetadata(std::unique_ptr<MetadataApi> inner, FaultInjector& injector, std::string folder)
       : inner_(std::move(inner)), injector_(injector), folder_(std::move(folder)) {}
 
@@ -68,24 +68,19 @@ class FaultMetadata final : public MetadataApi {
   /// The one item of `part`, whose turn it is.
   [[nodiscard]] Status go_wrong(MetadataOperation operation, std::span<const MetadataItem> part, bool sync,
                                 Meter& meter) {
+    const auto perform = [&] { return inner_->perform(operation, part, sync, meter); };
+    if (!injector_.mine()) return perform();
     const FaultParameters& parameters = injector_.parameters();
-    if (!injector_.mine()) return inner_->perform(operation, part, sync, meter);
-    switch (parameters.kind) {
-      case FaultKind::hang:
-        faults::hang();
-      case FaultKind::delay:
-        faults::sleep_for(parameters.delay_s);
-        return inner_->perform(operation, part, sync, meter);
-      case FaultKind::flip: {
-        Status status = inner_->perform(operation, part, sync, meter);
-        if (status) faults::flip(injector_, {part.front().data, part.front().bytes});
-        return status;
-      }
-      case FaultKind::short_count:
-        return fail(faults::injected(EIO, parameters.operation, path_of(part.front())));
-      default:
-        return fail(faults::injected(errno_of(parameters.kind), parameters.operation, path_of(part.front())));
-    }
+    return faults::go_wrong(
+        parameters, perform,
+        [&] {
+          Status status = perform();
+          if (status) faults::flip(injector_, {part.front().data, part.front().bytes});
+          return status;
+        },
+        [&](int errno_value) -> Status {
+          return fail(faults::injected(errno_value, parameters.operation, path_of(part.front())));
+        });
   }
 
   [[nodiscard]] Status inject_at_sync(int directory) {
@@ -101,11 +96,5 @@ class FaultMetadata final : public MetadataApi {
   std::string folder_;
   std::map<int, std::string> directories_;  // those entered, by handle
 };
-
-/// `folder` is what comes before names in errors; the injector outlives what is made.
-[[nodiscard]] inline std::unique_ptr<MetadataApi> make_fault_metadata(std::unique_ptr<MetadataApi> inner,
-                                                                      FaultInjector& injector, std::string folder) {
-  return std::make_unique<FaultMetadata>(std::move(inner), injector, std::move(folder));
-}
 
 }  // namespace ullage

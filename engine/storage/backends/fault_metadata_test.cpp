@@ -25,8 +25,8 @@ class MpiFaultMetadata : public ::testing::Test {
   /// Work on names "a", "b" ... of this rank's own directory; the meter has what was done.
   Status perform(const FaultParameters& parameters, MetadataOperation operation, std::size_t items = 4) {
     injector_.emplace(parameters, bench_.world().rank());
-    const auto api =
-        make_fault_metadata(std::move(posix_->make_metadata().value()), *injector_, bench_.folder().path() + "/");
+    const auto api = std::make_unique<FaultMetadata>(std::move(posix_->make_metadata().value()), *injector_,
+                                                     bench_.folder().path() + "/");
     const int directory = api->enter(name_).value();
     std::vector<std::string> names;
     for (std::size_t i = 0; i < items; ++i) names.emplace_back(1, static_cast<char>('a' + i));

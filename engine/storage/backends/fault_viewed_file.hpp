@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@ namespace ullage {
 
 inline constexpr std::size_t whole_word = 8;
 
+/// A short call moves what it is told to and is an error: that is what such a file makes of one.
 class FaultViewedFile final : public ViewedFile {
  public:
   FaultViewedFile(std::unique_ptr<ViewedFile> inner, FaultInjector& injector, std::string name)
@@ -54,22 +54,14 @@ class FaultViewedFile final : public ViewedFile {
 
   [[nodiscard]] Status go_wrong(Direction direction, Pointer pointer, std::span<std::byte> data) {
     const FaultParameters& parameters = injector_.parameters();
-    switch (parameters.kind) {
-      case FaultKind::hang:
-        faults::hang();
-      case FaultKind::delay:
-        faults::sleep_for(parameters.delay_s);
-        return inner_->move(direction, pointer, data);
-      case FaultKind::flip:
-        return move_flipped(direction, pointer, data);
-      case FaultKind::short_count:
-        failure_ = faults::injected(EIO, parameters.operation, name_);
-        return take_part(direction, pointer,
-                         data.first(std::min(parameters.short_bytes / whole_word * whole_word, data.size())));
-      default:
-        failure_ = faults::injected(errno_of(parameters.kind), parameters.operation, name_);
-        return take_part(direction, pointer, {});
-    }
+    return faults::go_wrong(
+        parameters, [&] { return inner_->move(direction, pointer, data); },
+        [&] { return move_flipped(direction, pointer, data); },
+        [&](int errno_value) {
+          const std::size_t moved = parameters.kind == FaultKind::short_count ? parameters.short_bytes : 0;
+          failure_ = faults::injected(errno_value, parameters.operation, name_);
+          return take_part(direction, pointer, data.first(std::min(moved / whole_word * whole_word, data.size())));
+        });
   }
 
   /// The caller's payload stays as it is.
@@ -89,12 +81,5 @@ class FaultViewedFile final : public ViewedFile {
   std::string name_;
   std::optional<Error> failure_;
 };
-
-/// `inner` with chosen calls going wrong. A short call moves what it is told to and is an error: that is what such a
-/// file makes of one. `injector` outlives it.
-[[nodiscard]] inline std::unique_ptr<ViewedFile> make_fault_viewed_file(std::unique_ptr<ViewedFile> inner,
-                                                                        FaultInjector& injector, std::string name) {
-  return std::make_unique<FaultViewedFile>(std::move(inner), injector, std::move(name));
-}
 
 }  // namespace ullage

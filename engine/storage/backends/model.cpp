@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "storage/backend.hpp"

@@ -275,7 +275,8 @@ class MpiioBackend final : public Backend {
     if (!info) return fail(info.error());
     auto file = open_file(request, viewed_access_of(request.mode), *info, request.unique);
     if (!file) return fail(file.error());
-    return make_mpiio_viewed_file(std::move(*file), path_of(request), request.shared ? &group_of(request) : nullptr);
+    return std::make_unique<MpiioViewedFile>(std::move(*file), path_of(request),
+                                             request.shared ? &group_of(request) : nullptr);
   }
 
   [[nodiscard]] Status make_directory(const std::string& name) override { return folder_.make_directory(name); }

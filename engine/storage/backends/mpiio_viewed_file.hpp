@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +21,7 @@ inline constexpr auto most_view_bytes = static_cast<std::size_t>(std::numeric_li
 
 class MpiioViewedFile final : public ViewedFile {
  public:
+  /// `everyone`: the ranks that opened it together, which outlives it; null when it is this rank's own.
   MpiioViewedFile(mpi::File file, std::string path, const mpi::Comm* everyone)
       : file_(std::move(file)), path_(std::move(path)), meeting_(everyone) {}
 
@@ -137,11 +137,5 @@ class MpiioViewedFile final : public ViewedFile {
   std::uint64_t checked_bytes_ = 0;  // of them at the last check
   std::optional<Error> failure_;
 };
-
-/// `everyone`: the ranks that opened it together, which outlives it; null when it is this rank's own.
-[[nodiscard]] inline std::unique_ptr<ViewedFile> make_mpiio_viewed_file(mpi::File file, std::string path,
-                                                                        const mpi::Comm* everyone) {
-  return std::make_unique<MpiioViewedFile>(std::move(file), std::move(path), everyone);
-}
 
 }  // namespace ullage

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `null`: every call returns at once. What is left is the cost of the harness itself.
 #include <memory>
-#include <utility>
 
 #include "storage/backend.hpp"
 

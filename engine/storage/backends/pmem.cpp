@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "storage/backend.hpp"
@@ -111,22 +110,15 @@ Result<std::unique_ptr<Backend>> make_pmem(const Values& values, const BackendCo
   return std::make_unique<PmemBackend>(bind_parameters(pmem_table(), values), context);
 }
 
-BackendEntry pmem_entry() {
-  return {
-      .description = {.name = "pmem",
-                      .doc = "Copies from and to a mapping of the file by libpmem, which makes stores to persistent "
-                             "memory durable without a system call.",
-                      .parameters = specs_of(pmem_table()),
-                      .missing = [] -> std::optional<std::string> {
-                        if (pmem_library()) return std::nullopt;
-                        return pmem_library().error().text + "; install libpmem1";
-                      }},
-      .capabilities = pmem_capabilities,
-      .make = make_pmem,
-  };
-}
-
-const Registered<BackendEntry> registered_pmem{pmem_entry()};
+const Registered<BackendEntry> registered_pmem{{
+    .description = {.name = "pmem",
+                    .doc = "Copies from and to a mapping of the file by libpmem, which makes stores to persistent "
+                           "memory durable without a system call.",
+                    .parameters = specs_of(pmem_table()),
+                    .missing = missing_pmem},
+    .capabilities = pmem_capabilities,
+    .make = make_pmem,
+}};
 
 }  // namespace
 }  // namespace ullage

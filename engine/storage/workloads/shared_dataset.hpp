@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -151,6 +152,79 @@ inline constexpr std::uint64_t never = ~std::uint64_t{0};
                      return context.backend->make_directory(entry.directory);
                    }});
   return steps;
+}
+
+/// The case's dataset. It has a file of each of `files` owners, or none that is numbered: then its workload adds what
+/// it has (`steps`, `grid`).
+[[nodiscard]] inline DatasetEntry dataset_of(const StorageContext& context, std::uint64_t files = 0) {
+  DatasetEntry entry;
+  entry.dataset = context.dataset_name();
+  entry.directory = directory_of_dataset(entry.dataset);
+  entry.files = files;
+  entry.per_process = files > 0;
+  return entry;
+}
+
+/// One file of all ranks, beside which a library may keep files of its own.
+[[nodiscard]] inline DatasetEntry shared_file_of(const StorageContext& context) {
+  DatasetEntry entry = dataset_of(context, 1);
+  entry.per_process = false;
+  entry.side_files = true;
+  return entry;
+}
+
+/// Names in memory, on a target without a path, need neither directories nor a manifest.
+[[nodiscard]] inline bool makes_tree(const StorageContext& context) {
+  return context.folder != nullptr && context.backend->capabilities().data;
+}
+
+/// What a workload does with its tree at its end. A whole one stays if the plan keeps data.
+[[nodiscard]] inline LocalSteps steps_to_end_tree(const StorageContext& context, const DatasetEntry& entry,
+                                                  bool whole) {
+  if (!makes_tree(context) || (context.keep && whole)) return {};
+  return steps_to_remove_tree(context, entry);
+}
+
+/// For a dataset that no manifest lists: one rank of each file system makes its directory, or removes it.
+[[nodiscard]] inline LocalStep step_to_make_directory(const StorageContext& context, const DatasetEntry& entry) {
+  return {"make directory", [&context, &entry] {
+            return context.writes_manifest ? context.backend->make_directory(entry.directory) : Status{};
+          }};
+}
+[[nodiscard]] inline LocalStep step_to_remove_directory(const StorageContext& context, const DatasetEntry& entry) {
+  return {"remove directory", [&context, &entry] {
+            return context.writes_manifest ? context.backend->remove_directory(entry.directory) : Status{};
+          }};
+}
+
+/// An error where the backend's files hold arrays and the case's do not, or the other way round. That is known of the
+/// backend itself, also of one that is wrapped.
+[[nodiscard]] inline Status check_format(const StorageContext& context, bool wants_arrays) {
+  const bool has_arrays = context.backend->capabilities().arrays;
+  if (has_arrays == wants_arrays) return {};
+  return fail(environment_error(
+      "format", has_arrays ? "must be arrays: this backend's files hold arrays" : "must be raw: it has no arrays"));
+}
+
+/// What a phase's files have said of their hints, and what the backend knows.
+[[nodiscard]] inline Map with_hints_of(const Backend& backend, Map of_files) {
+  of_files.merge(backend.hints_granted());
+  return of_files;
+}
+
+/// Checks when a P, which has a stonewall, goes on behind it.
+template <class P>
+[[nodiscard]] Status check_wall(const P& p, const std::string& pointer) {
+  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
+  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  return {};
+}
+
+template <class P>
+void tell_wall(const P& p, PhaseInfo& info) {
+  info.stonewall_ns = std::llround(p.stonewall_s * 1e9);
+  info.wear_out = p.wear_out;
+  info.wear_out_limit_ns = std::llround(p.wear_out_limit_s * 1e9);
 }
 
 /// The facts of the case's named dataset are struck out of the book: it is gone, or no longer whole.

@@ -110,7 +110,7 @@ def history(
     from ullage.campaign.series import Selection, read_series, told_changes
     from ullage.campaign.store import query
     from ullage.quantity import plural
-    from ullage.report.table import to_csv_text
+    from ullage.report.contents import to_csv_text
     from ullage.terminal import make_console, print_fitting, print_line
 
     if sql:

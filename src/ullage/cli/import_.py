@@ -56,7 +56,8 @@ def import_(
     import ullage
     from ullage.analysis.ceilings.machine_file import read_machine
     from ullage.identity import new_run_id
-    from ullage.importers import IMPORT_SUITE, import_options, write_import
+    from ullage.importers import import_options, write_import
+    from ullage.importers.rows import IMPORT_SUITE
     from ullage.model.request import Request
     from ullage.report.data import ReportData
     from ullage.report.html import write_report

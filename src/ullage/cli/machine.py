@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``ullage machine``: the facts of this machine, as they are frozen into every result; a draft of machine.toml."""
+"""``ullage machine``: the facts of this machine, as they are frozen into every result. ``ullage draft``: first
+drafts of the files that options read."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from ullage.cli.options import EngineOption, JsonOption, option
+from ullage.errors import UserError
 
 if TYPE_CHECKING:
     from ullage.model.describe import Describe
@@ -71,16 +73,15 @@ def write_draft(text: str, path: Path | None, afterwards: str) -> None:
 
 def machine_draft(places: Sequence[str], engine: Path | None = None) -> str:
     """Draft machine.toml for this node and the drives below ``places``."""
-    from ullage.analysis.ceilings.machine_file import draft
+    from ullage.analysis.ceilings import machine_file
     from ullage.system import facts
 
-    return draft(facts([_place(text) for text in places], _description(engine)))
+    return machine_file.draft(facts([_place(text) for text in places], _description(engine)))
 
 
 def _description(engine: Path | None) -> "Describe | None":
     """Describe the engine, or return None without one: facts need none, but one that was named must work."""
     from ullage.engine import describe, find_engine
-    from ullage.errors import UserError
 
     try:
         return describe(find_engine(engine))
@@ -137,4 +138,62 @@ def _or_unknown(value: str | int | None) -> str:
     return "unknown" if value is None else str(value)
 
 
-VERBS = (machine,)
+# -- drafts of the files that options read, from this machine or from a result -----------------------------------------
+
+
+_READ_BY: Final = {"floors": "--require", "hints": "--hints", "machine": "--machine"}
+
+
+def draft(
+    what: Annotated[str, typer.Argument(metavar="floors|hints|machine", help="Draft this file.", show_default=False)],
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RESULT|PATH]",
+            help="Take floors from the headlines of this result. Describe the drive below this path (machine).",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None, option("Write to this new file, for example reqs.toml. Default: stdout.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Draft a file for --require, --hints or --machine.
+
+    floors: each bound is 10 % worse than the result. hints: sets of MPI-IO hints, to choose from. machine: what the
+    datasheets say, with the six most important lines first.
+    """
+    from ullage.parameters import suggest
+
+    if what not in _READ_BY:
+        raise UserError(f"nothing to draft is called '{what}'", "draft", suggest(what, _READ_BY))
+    write_draft(_text(what, source), output, f"ullage run SUITE {_READ_BY[what]} {output}")
+
+
+def _text(what: str, source: Path | None) -> str:
+    from ullage.discovery import suite_modules
+
+    if what == "machine":
+        return machine_draft([str(source or ".")])
+    if what == "hints":
+        return next(text for module in suite_modules("hints") if (text := getattr(module, "DRAFT", "")))
+    if source is None:
+        raise UserError("floors are drafted from a result", "draft floors", "add the folder that `ullage run` printed")
+    return _floors(source)
+
+
+def _floors(path: Path) -> str:
+    from ullage.analysis.acceptance import draft_floors
+    from ullage.report.headlines import headlines_of
+    from ullage.results.folder import ResultFolder
+    from ullage.runs.summary import build_summary
+
+    summary = build_summary(ResultFolder.open(path))
+    lines = list(summary.headline.values()) or headlines_of(summary)
+    chosen = [summary.rows[line.row] for line in lines]
+    if not chosen:
+        raise UserError("has no number to take a floor from", str(path), "name a result with rows")
+    return draft_floors(chosen, summary.rows)
+
+
+VERBS = (draft, machine)

@@ -21,7 +21,6 @@ class LineSuite(SuiteWithOptions):
     """A suite whose options are ``LineOptions``."""
 
     def prepare(self, request: "Request", engine_context: "EngineContext") -> "Prepared":
-        """See ``Suite``."""
         from ullage.command_lines.prepared import prepare_lines
 
         return prepare_lines(request, engine_context, cast("type[LineOptions]", self.options))

@@ -31,7 +31,7 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
     tool: ClassVar[str]
     translate: ClassVar[Translator]
-    changes: ClassVar[Mapping[str, Change]] = {"keep": Change("Do not remove the datasets.")}
+    changes = {"keep": Change("Do not remove the datasets.")}
 
     lines: Annotated[list[str], Field(min_length=1), Repeated(metavar="LINE"), Option("", argument=True, required=True)]
     target: Annotated[
@@ -68,7 +68,6 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
     @property
     def measured(self) -> list[Target]:
-        """See ``SuiteOptions``."""
         return self.targets
 
 

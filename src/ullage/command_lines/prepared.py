@@ -202,7 +202,6 @@ class PreparedLines:
         return self.translation.repetitions * sum(map(_seconds, self.bound))
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         lines = [f"Line {number}: {text}" for number, text in enumerate(self.options.lines, start=1)]
         ranks, repetitions = self.layout.ranks, self.translation.repetitions
         many = f"{ranks} rank{'s' if ranks > 1 else ''}"
@@ -259,7 +258,6 @@ class PreparedLines:
         )
 
     def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
         return [self.plan(str(result.records_path(1)), {})]
 
     def run(self, session: Session) -> int:

@@ -18,7 +18,7 @@ from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
 from ullage.importers.forms import Form, documents, summary_of
-from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row, with_machine
+from ullage.importers.rows import IMPORT_SUITE, Importer, with_machine
 from ullage.importers.sources import Source, lines_of, marks_in, sources_of, whole_text
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
@@ -26,18 +26,6 @@ from ullage.model.summary import Summary
 from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 
-__all__ = [
-    "IMPORT_SUITE",
-    "Form",
-    "Importer",
-    "document_of",
-    "import_options",
-    "imported_row",
-    "imported_summary",
-    "load_importers",
-    "read",
-    "write_import",
-]
 _FOLDER: Final = "imported"
 # Between the names of forms in a request, where files have several.
 _AND: Final = "+"

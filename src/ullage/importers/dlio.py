@@ -109,12 +109,10 @@ def read(document: Mapping[str, object]) -> Iterator[Found]:
     )
 
 
-FORMS: Final = (
-    Form(
-        "dlio",
-        "summary.json of DLIO, and mlperf_storage_report.json of MLPerf Storage",
-        "storage",
-        ('"train_au_', '"train_throughput_', "_checkpoint_io_", "_checkpoint_duration_", '"eval_au_'),
-        read_document=read,
-    ),
+FORM: Final = Form(
+    "dlio",
+    "summary.json of DLIO, and mlperf_storage_report.json of MLPerf Storage",
+    "storage",
+    ('"train_au_', '"train_throughput_', "_checkpoint_io_", "_checkpoint_duration_", '"eval_au_'),
+    read_document=read,
 )

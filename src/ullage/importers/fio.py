@@ -106,12 +106,10 @@ def _times(metric: str, suffix: str, of: Mapping[str, object], params: Params) -
             yield Measured(f"{metric}{after}", "s", time * _UNITS[suffix], params)
 
 
-FORMS: Final = (
-    Form(
-        "fio_json",
-        "what fio 2 and 3 write with --output-format=json or json+",
-        "storage",
-        ('"fio version"',),
-        read_document=read,
-    ),
+FORM: Final = Form(
+    "fio_json",
+    "what fio 2 and 3 write with --output-format=json or json+",
+    "storage",
+    ('"fio version"',),
+    read_document=read,
 )

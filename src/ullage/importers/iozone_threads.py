@@ -76,13 +76,11 @@ _RULES: Final[tuple[Rule[_Run], ...]] = (
     (r"(?i)\s*Children see throughput for\s+(\d+) (.+?)\s*=\s*(\S+) (kB|KB|Kb|MB|GB|ops)/sec", _children),
     (r"\s*Avg throughput per (?:process|thread)\s*=\s*(\S+) ", _mean),
 )
-FORMS: Final = (
-    Form(
-        "iozone_threads",
-        "what iozone -t prints",
-        "storage",
-        ("Children see throughput for ",),
-        by_rules(_Run, _RULES, _end),
-        begin=r"Children ",
-    ),
+FORM: Final = Form(
+    "iozone_threads",
+    "what iozone -t prints",
+    "storage",
+    ("Children see throughput for ",),
+    by_rules(_Run, _RULES, _end),
+    begin=r"Children ",
 )

@@ -11,9 +11,8 @@ from typing import Final
 
 from ullage.analysis.findings import find_all
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import positive_number, whole_number
-from ullage.importers.rows import value_of
+from ullage.importers.rows import IMPORT_SUITE, Importer, imported_row, value_of
 from ullage.model.summary import Summary
 
 _BYTES_PER_MB: Final = 1e6
@@ -109,4 +108,4 @@ def _values(header: list[str], cells: list[str], place: str) -> dict[str, str | 
     return values
 
 
-IMPORTERS: Final = (Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table),)
+IMPORTER: Final = Importer("table", f"CSV with the columns {','.join(_COLUMNS)}", recognises, read_table)

@@ -108,7 +108,6 @@ class FluxRun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        """See ``JobLauncher``."""
         if os.environ.get("FLUX_JOB_ID"):
             what = "this is a task of a Flux job without an instance of its own, and flux run would queue another job"
             right = f"start ullage by flux batch or in flux alloc, or {by_own_mpiexec(own)}"
@@ -134,7 +133,6 @@ class FluxRun(JobLauncher):
         return [f"--nodes={nodes}", f"--tasks-per-node={on_each}", "-o", "cpu-affinity=off"]
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """See ``Launcher``."""
         return [*self._head(), "--ntasks=1", f"--requires=host:{host}", "-o", "cpu-affinity=off", *command]
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
@@ -153,4 +151,4 @@ def job_name() -> str:
     return f"ullage-{os.getpid()}"
 
 
-LAUNCHERS: Final = (FluxRun,)
+LAUNCHER: Final = FluxRun

@@ -106,7 +106,6 @@ class Jsrun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        """See ``JobLauncher``."""
         if family != "openmpi":
             what = "jsrun starts ranks of Spectrum MPI and Open MPI, and the engine was built with another"
             raise UserError(what, f"--launcher {cls.NAME}", by_own_mpiexec(own), EXIT_ENVIRONMENT)
@@ -143,4 +142,4 @@ class Jsrun(JobLauncher):
         return first_ended(stderr)
 
 
-LAUNCHERS: Final = (Jsrun,)
+LAUNCHER: Final = Jsrun

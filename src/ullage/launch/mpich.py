@@ -66,7 +66,6 @@ class Mpich(_Hydra):
     remains: ClassVar[Ending] = Ending(segments=("mpich_*",))
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
-        """See ``Launcher``."""
         layout = self.hosts.placed(layout)
         width = bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
@@ -74,11 +73,9 @@ class Mpich(_Hydra):
         return [*words, "-bind-to", bind, *WRAPPER, str(engine), "run", str(plan)]
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """See ``Launcher``."""
         return [str(self.program), *self._placed([host]), "-n", "1", "-bind-to", "none", *command]
 
     def environment(self, layout: Layout) -> dict[str, str]:
-        """See ``Launcher``."""
         layout = self.hosts.placed(layout)
         settings = dict(MPICH_YIELDING) if bound_cores(layout, self.cores) is None else {}
         if is_one_node(layout):
@@ -120,7 +117,6 @@ class IntelMpi(_Hydra):
     smt: int = field(default_factory=threads_per_core)
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
-        """See ``Launcher``."""
         layout = self.hosts.placed(layout)
         words = [str(self.program), *self._placed(self.hosts.of(layout)), *self._pinned(layout)]
         return [*words, "-n", str(layout.ranks), *_on_each(layout), str(engine), "run", str(plan)]
@@ -137,7 +133,6 @@ class IntelMpi(_Hydra):
         return ["-genv", "I_MPI_PIN", "on", "-genv", "I_MPI_PIN_DOMAIN", domain]
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """See ``Launcher``."""
         return [str(self.program), *self._placed([host]), *_NOT_PINNED, "-n", "1", *command]
 
     def environment(self, layout: Layout) -> dict[str, str]:

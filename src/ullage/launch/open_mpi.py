@@ -59,11 +59,9 @@ class _OfOpenMpi(MpiLauncher):
     def _mapped(self, layout: Layout, width: int | None) -> list[str]: ...
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """See ``Launcher``."""
         return [str(self.program), *self.placed([host], 1), "-n", "1", "--bind-to", "none", *command]
 
     def environment(self, layout: Layout) -> dict[str, str]:
-        """See ``Launcher``."""
         # Where ranks share cores, one that waits must hand its own to those that still work. Where each is bound to one
         # of its own, asking the system for somebody to hand it to makes every short message a fifth dearer.
         layout = self.hosts.placed(layout)
@@ -104,7 +102,6 @@ class OpenMpi(_OfOpenMpi):
         return ["--oversubscribe", *mapped]
 
     def environment(self, layout: Layout) -> dict[str, str]:
-        """See ``Launcher``."""
         settings = _OfOpenMpi.environment(self, layout)
         if is_one_node(self.hosts.placed(layout)):
             settings["OMPI_MCA_oob_tcp_if_include"] = "lo"

@@ -34,12 +34,10 @@ class Single(MpiLauncher):
         raise UserError(what, "--hosts", "load the module of an MPI", EXIT_ENVIRONMENT)
 
     def environment(self, layout: Layout) -> dict[str, str]:  # noqa: ARG002 - the same for all
-        """See ``Launcher``."""
         return {"ULLAGE_MPI": "single", "ULLAGE_RANK": "0"}
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """See ``Launcher``."""
         return ended_ranks(stderr)
 
 
-LAUNCHERS: Final = (Single,)
+LAUNCHER: Final = Single

@@ -131,7 +131,6 @@ class Srun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        """See ``JobLauncher``."""
         listed = plugins(program)
         plugin = next((name for name in _PLUGINS[family] if name in listed), None)
         if plugin is None:
@@ -184,7 +183,6 @@ class Srun(JobLauncher):
 
     @property
     def nodes(self) -> int:
-        """See ``Launcher``."""
         return nodes_of_job() - len(self.excluded)
 
     def without(self, nodes: Sequence[str]) -> Self:
@@ -197,12 +195,10 @@ class Srun(JobLauncher):
         return ["sbcast", "--preserve", str(source), str(place)]
 
     def on_every_node(self, command: Sequence[str]) -> list[str]:
-        """See ``staging.Broadcasting``."""
         where = [f"--nodes={self.nodes}", f"--ntasks={self.nodes}", "--ntasks-per-node=1", *self._left_out()]
         return self._tool(where, command)
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
-        """See ``Launcher``."""
         return self._tool(["--nodes=1", "--ntasks=1", f"--nodelist={host}"], command)
 
     def dead_ranks(self, stderr: str) -> list[DeadRank]:
@@ -245,4 +241,4 @@ def _cause(how: str) -> str:
     return how if number is None else by_signal(number)
 
 
-LAUNCHERS: Final = (Srun,)
+LAUNCHER: Final = Srun

@@ -146,4 +146,3 @@ PEER = PeerTool(
     "transfers of blocks, sequential and random, a file each: bandwidth, operation rate, latency",
     installed,
 )
-PEERS: Final = (PEER,)

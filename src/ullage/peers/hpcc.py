@@ -275,4 +275,3 @@ PEER = PeerTool(
     "rings and ping-pong of as many processes",
     installed,
 )
-PEERS: Final = (PEER,)

@@ -64,7 +64,6 @@ class MbwJob(ToolJob):
             raise PeerError(f"mbw: blocks of {self.block_bytes} bytes do not fit an array of {self.array_bytes}")
 
     def command(self, program: Installed, _port: int, /) -> list[str]:
-        """See ``ToolJob``."""
         blocks = ["-b", str(self.block_bytes)] if self.method == "blocks" else []
         size = str(self.array_bytes // MIB)
         return [str(program.path), "-q", "-n", str(self.runs), _METHODS[self.method][0], *blocks, size]
@@ -110,7 +109,6 @@ class SysbenchJob(ToolJob):
             raise PeerError("sysbench: 1 thread or more")
 
     def command(self, program: Installed, _port: int, /) -> list[str]:
-        """See ``ToolJob``."""
         sizes = [f"--memory-block-size={self.buffer_bytes}", f"--memory-total-size={_TOTAL}"]
         how = ["--memory-scope=local", f"--memory-oper={self.operation}", "--memory-access-mode=seq"]
         return [str(program.path), "memory", f"--threads={self.threads}", f"--time={_SECONDS}", *sizes, *how, "run"]

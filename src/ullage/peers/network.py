@@ -64,7 +64,6 @@ class Iperf3Job(ServedJob):
         return [str(program.path), "-s", "-1", "-B", self.address, "-p", str(port)]
 
     def command(self, program: Installed, port: int, /) -> list[str]:
-        """See ``ToolJob``."""
         words = [str(program.path), "-c", self.address, "-p", str(port), "-J"]
         if self.source:
             words += ["-B", self.source]
@@ -140,7 +139,6 @@ class SockperfJob(ServedJob):
 
     @property
     def listens_by(self) -> Transport:
-        """See ``ServedJob``."""
         return self.transport
 
     def server(self, program: Installed, port: int, /) -> list[str]:
@@ -148,7 +146,6 @@ class SockperfJob(ServedJob):
         return [str(program.path), "server", *self._place(port)]
 
     def command(self, program: Installed, port: int, /) -> list[str]:
-        """See ``ToolJob``."""
         what = ["-m", str(self.message_bytes), "-t", str(self.seconds), "--full-rtt"]
         source = ["--client_ip", self.source] if self.source else []
         return [str(program.path), "ping-pong", *self._place(port), *source, *what]
@@ -205,7 +202,6 @@ class PingJob(ToolJob):
             raise PeerError("ping: an echo at least, and 16 bytes, so that it tells times")
 
     def command(self, program: Installed, _port: int, /) -> list[str]:
-        """See ``ToolJob``."""
         size = ["-s", str(self.payload_bytes)]
         source = ["-I", self.source] if self.source else []
         return [str(program.path), "-n", "-c", str(self.count), "-i", str(INTERVAL_S), *size, *source, self.address]

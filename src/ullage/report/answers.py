@@ -135,7 +135,7 @@ _SEVERITIES: Final = ("advice", "warning", "info")
 
 @dataclass(frozen=True)
 class AnswerRule:
-    """What ``suite`` is asked, and which kinds of its findings answer, the decision first.
+    """What ``suite`` is asked, and which ``kinds`` (words) of its findings answer, the decision first.
 
     ``remarks``: kinds that speak of the measurement rather than of the machine. ``best``: the number by which findings
     of a kind stand in order where they have no gain: the largest first, or of ``-name`` the least. ``picture``: makes
@@ -144,8 +144,8 @@ class AnswerRule:
 
     suite: str
     title: str
-    kinds: Sequence[str] = ()
-    remarks: Sequence[str] = ()
+    kinds: str = ""
+    remarks: str = ""
     best: Mapping[str, str] = field(default_factory=dict[str, str])
     picture: Callable[[Summary], list[Bars]] = side_by_side
 
@@ -197,7 +197,7 @@ def load_rules(suites: Collection[str] | None = None) -> list[AnswerRule]:
 
 def remark_kinds(suites: Collection[str] | None = None) -> frozenset[str]:
     """Return the kinds of findings that speak of a measurement: whether it counts, with what it may be compared."""
-    return frozenset(kind for rule in load_rules(suites) for kind in rule.remarks) | ONCE
+    return frozenset(kind for rule in load_rules(suites) for kind in rule.remarks.split()) | ONCE
 
 
 def _answer(rule: AnswerRule, summary: Summary) -> Answer:
@@ -208,10 +208,10 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     others = [one for one in _ordered(rule, findings) if id(one) not in known and one.kind not in TROUBLE]
     notes = said_once(rows, findings)
     differs = [note for note in notes if note.startswith(DIFFERS)]
-    lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks)]
+    lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks.split())]
     if rule.kinds and rows and not lines:
         notes = [unanswered(rows), *notes]
-    remarks = _texts(one for one in others if one.kind in rule.remarks)
+    remarks = _texts(one for one in others if one.kind in rule.remarks.split())
     notes = [note for note in notes if note not in lines]
     return Answer(rule.suite, rule.title, tuple(lines), tuple(notes), tuple(remarks), (*merged, *others))
 
@@ -230,7 +230,7 @@ def _ordered(rule: AnswerRule, findings: Sequence[Finding]) -> list[Finding]:
 
     The best of a kind has the largest sure gain, else the largest of the number that the rule names for it.
     """
-    places = {kind: place for place, kind in enumerate(rule.kinds)}
+    places = {kind: place for place, kind in enumerate(rule.kinds.split())}
 
     def within(one: Finding) -> tuple[int, float, float]:
         return _SEVERITIES.index(one.severity), -sure_gain(one.gain), -_number(one, rule.best.get(one.kind, ""))

@@ -22,8 +22,8 @@ from ullage.quantity import (
     significant,
     times,
 )
+from ullage.report.contents import to_csv_text
 from ullage.report.headlines import headlines
-from ullage.report.table import to_csv_text
 from ullage.report.texts import escape
 from ullage.terminal import make_console, text_table
 

@@ -64,7 +64,7 @@ _OF_THE_FIRST: Final[Mapping[str, Callable[[Row], str]]] = {
 }
 _COUNTED: Final = {"chains", "depth", "files", "n", "particles", "ranks", "steps", "streams", "tests", "threads"}
 """Parameters whose values are numbers."""
-_CELL_TOOLTIP: Final = tooltip(("what", "cell"), ("text", "median"), ("verdict", "really measured"), ("flags", "flags"))
+_CELL_TOOLTIP: Final = tooltip("what=cell text=median verdict flags")
 
 
 @dataclass(frozen=True)

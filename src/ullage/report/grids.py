@@ -9,8 +9,7 @@ from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_bounds, format_quantity, format_share, percent, significant
-from ullage.report.contents import Grid, Heading
-from ullage.report.table import Cell, peer_ratio
+from ullage.report.contents import Cell, Grid, Heading, peer_ratio
 
 LineT = TypeVar("LineT")
 LineT_contra = TypeVar("LineT_contra", contravariant=True)

@@ -280,7 +280,7 @@ _LEAST_X: Final = 1 / 32
 _MOST_X: Final = 512.0
 _ROOF_SIZE: Final = (560, 320)
 _WORK_COLOR: Final = "#d9742b"
-_ROOF_TOOLTIP: Final = tooltip(("name", ""), ("text", ""), ("note", ""))
+_ROOF_TOOLTIP: Final = tooltip("name text note", name="", text="", note="")
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,7 @@ _MOST_POINTS: Final = 800
 T = TypeVar("T")
 
 ROW_TOOLTIP: Final = tooltip(
-    ("place", "target"),
-    ("setting", "setting"),
-    ("text", "median"),
-    ("verdict", "really measured"),
-    ("grade", "grade"),
-    ("flags", "flags"),
-    ("count", "repetitions"),
-    ("share", "of the ceiling"),
+    "place=target setting text=median verdict grade flags count=repetitions share=of_the_ceiling"
 )
 
 

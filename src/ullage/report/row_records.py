@@ -9,7 +9,7 @@ from ullage.analysis.settings import values_by_key
 from ullage.identity import canonical_json
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Summary
-from ullage.report.table import peer_ratio
+from ullage.report.contents import peer_ratio
 
 Cell: TypeAlias = Scalar | Sequence[float] | Sequence[str] | None
 

@@ -15,11 +15,11 @@ from ullage.analysis.settings import access_of
 from ullage.grouping import grouped
 from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_param, format_quantity, param_label, rounded
+from ullage.report.contents import peer_ratio, to_csv_text
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, interval_text, ratio_text, share_text, value_text
 from ullage.report.row_records import Cell, columns_of, row_records
 from ullage.report.scripts import packed
-from ullage.report.table import peer_ratio, to_csv_text
 from ullage.report.tabs import TITLES, Parts
 from ullage.report.texts import inert
 from ullage.report.verdicts import classify, headword

@@ -12,7 +12,7 @@ from typing import Final
 
 from ullage.analysis.findings.doubts import CONTAMINATION
 from ullage.analysis.findings.phrasing import capital
-from ullage.model.summary import Finding, Part, PartStatus, Summary
+from ullage.model.summary import Finding, Part, PartStatus, Row, Summary
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural
 from ullage.report.data import Launch, ReportData
@@ -76,18 +76,24 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         )
     if is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
-    if invalid := sum(row.is_invalid for row in summary.rows):
+    if invalid := len(_invalid(summary)):
         are = "is INVALID and does" if invalid == 1 else "are INVALID and do"
-        why = listing(list(dict.fromkeys(_reasons(summary))), _MOST_NAMED)
+        why = listing(list(dict.fromkeys(_reasons(_invalid(summary)))), _MOST_NAMED)
         yield _Cause(
             "partly INVALID" if invalid < len(summary.rows) else "INVALID",
             f"{invalid:,} of {measured} {are} not count{f': {why}' if why else ''}.",
         )
 
 
-def _reasons(summary: Summary) -> Iterator[str]:
+def _invalid(summary: Summary) -> list[Row]:
+    """Return the INVALID rows, without scores of runs that were made shorter on purpose than their rules require."""
+    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
+    return [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
+
+
+def _reasons(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what each INVALID flag says, in words."""
-    return (flag.detail.replace("-", " ") for row in summary.rows for flag in row.flags if flag.is_invalid)
+    return (flag.detail.replace("-", " ") for row in rows for flag in row.flags if flag.is_invalid)
 
 
 def _missing(summary: Summary, launches: Sequence[Launch]) -> str:

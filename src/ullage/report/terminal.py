@@ -18,13 +18,12 @@ from ullage.parameters import suggest
 from ullage.quantity import DASH, format_known, format_param, format_quantity, format_share, param_label, plural
 from ullage.report import texts
 from ullage.report.answers import flag_words
-from ullage.report.contents import LEAD, Cards, Content, Section, built_sections
+from ullage.report.contents import LEAD, Cards, Content, Section, built_sections, peer_ratio
 from ullage.report.data import ReportData
 from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
 from ullage.report.screen.lines import WIDTH, narrowed, unsound_lines, wrapped
-from ullage.report.table import peer_ratio
 from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 

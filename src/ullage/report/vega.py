@@ -104,9 +104,15 @@ def time_axis(seconds: Sequence[float], field: str, title: str) -> Spec:
     return {"field": field, "type": "quantitative", "scale": scale, "axis": axis, "title": title}
 
 
-def tooltip(*pairs: tuple[str, str]) -> list[Spec]:
-    """Return tooltip lines of pairs (field, title); the fields hold ready text."""
-    return [{"field": field, "type": "nominal", "title": title} for field, title in pairs]
+def tooltip(words: str, **titles: str) -> list[Spec]:
+    """Return tooltip lines of words ``FIELD[=TITLE]`` with ``_`` for a blank; the fields hold ready text.
+
+    A title that may have other characters stands in ``titles``.
+    """
+    said = {"verdict": "really measured", **titles}
+    pairs = (word.partition("=") for word in words.split())
+    lines = [(field, said.get(field, field) if not title else title.replace("_", " ")) for field, _, title in pairs]
+    return [{"field": field, "type": "nominal", "title": title} for field, title in lines]
 
 
 def with_config(spec: Mapping[str, Any], title: str, caption: str) -> Spec:

@@ -17,7 +17,6 @@ class CompositeSuite(SuiteWithOptions):
     """A suite that is made of others: its options say what is asked of each part."""
 
     def prepare(self, request: "Request", engine_context: "EngineContext") -> "Prepared":
-        """See ``Suite``."""
         from ullage.runs.composite.prepared import prepare_parts
         from ullage.runs.summary import build_summary
 

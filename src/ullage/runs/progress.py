@@ -3,9 +3,7 @@
 
 import sys
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TextIO
 
 from ullage.errors import one_line
@@ -50,116 +48,73 @@ class Progress:
         """Show nothing any more, since the run has ended."""
 
 
-@dataclass
-class Status:
-    """What is shown. ``began`` and ``ends_at`` are on the clock of whoever shows it, in s.
+class Shown(Progress):
+    """Keeps what is shown, which a form writes in its way; after the end nothing is shown. ``now``: a clock in s.
 
-    They are of the whole run where its time is known (``of_whole``), else of the part.
+    The time is that of the whole run where it is known, else that of the part, else that of its stage.
     """
-
-    part: str = ""
-    stage: str = ""
-    began: float = 0.0
-    ends_at: float = 0.0
-    phase: str = ""
-    target: str = ""
-    rate: str = ""
-    of_whole: bool = False
-    of_part: bool = False
-
-    def bound(self, now: float, ends_at: float) -> None:
-        """Take the time of the whole run."""
-        self.began, self.ends_at, self.of_whole = now, ends_at, True
-
-    def bound_part(self, now: float, ends_at: float) -> None:
-        """Take the time of all stages of the part, unless that of the whole run is known."""
-        if not self.of_whole:
-            self.began, self.ends_at, self.of_part = now, ends_at, True
-
-    def enter(self, part: str, now: float) -> None:
-        """Begin a new part of the run, whose time is not known yet."""
-        self.part = part
-        if not self.of_whole:
-            self.began, self.ends_at, self.of_part = now, now, False
-        self.stage = self.phase = self.target = self.rate = ""
-
-    def begin(self, text: str, ends_at: float) -> None:
-        """Go on with something else in the same part."""
-        self.stage, self.ends_at = text, self.ends_at if self.of_whole or self.of_part else ends_at
-        self.phase = self.target = self.rate = ""
-
-    def take(self, record: AnyRecord) -> None:
-        """Keep what was measured last."""
-        if isinstance(record, PhaseRecord):
-            self.phase = record.phase
-            has_rate = record.bytes > 0 and record.elapsed_ns > 0
-            self.rate = format_rate(record.bytes * 1e9 / record.elapsed_ns) if has_rate else ""
-        if isinstance(record, CaseRecord):
-            self.target = record.target
-
-    def share(self, now: float) -> float:
-        """Return how much of the time of the part is over, from 0 to 1."""
-        whole = self.ends_at - self.began
-        return min(max((now - self.began) / whole, 0.0), 1.0) if whole > 0 else 0.0
-
-    def what(self) -> str:
-        """Return one line with the part, what it does, and the last number."""
-        last = " ".join(filter(None, (self.target, self.phase, self.rate)))
-        return one_line("  ".join(filter(None, (self.part, self.stage, last))), 200)
-
-    def time(self, now: float) -> str:
-        """Return ``[######..........]  38 %  15.0 s left``, or nothing before the time of a part is known."""
-        if self.ends_at <= self.began:
-            return ""
-        if now >= self.ends_at:
-            return f"{format_time(round(now - self.ends_at))} longer than planned"
-        filled = round(self.share(now) * _BAR)
-        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
-        return f"{bar} {percent(self.share(now)):>5}  {format_time(round(max(0.0, self.ends_at - now)))} left"
-
-
-class _Shown(Progress, ABC):
-    """What both forms have in common: a status, and that nothing is shown after the end. ``now``: a clock in s."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._status = Status()
-        self._is_open = True
+        self._part = self._stage = self._phase = self._target = self._rate = ""
+        self._began = self._ends_at = 0.0
+        self._is_of_whole = self._is_of_part = self._has_ended = False
 
     def whole(self, left_s: float) -> None:
-        """See ``Progress``."""
-        self._status.bound(self._now(), self._now() + left_s)
+        self._began, self._ends_at, self._is_of_whole = self._now(), self._now() + left_s, True
 
     def part_time(self, left_s: float) -> None:
-        """See ``Progress``."""
-        self._status.bound_part(self._now(), self._now() + left_s)
+        if not self._is_of_whole:
+            self._began, self._ends_at, self._is_of_part = self._now(), self._now() + left_s, True
 
     def part(self, text: str) -> None:
-        """See ``Progress``."""
-        self._status.enter(text, self._now())
+        self._part = text
+        if not self._is_of_whole:
+            self._began, self._ends_at, self._is_of_part = self._now(), self._now(), False
+        self._stage = self._phase = self._target = self._rate = ""
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:  # noqa: ARG002 - how many follows from the time
-        """See ``Progress``."""
-        self._status.begin(text, self._now() + left_s)
+        if not (self._is_of_whole or self._is_of_part):
+            self._ends_at = self._now() + left_s
+        self._stage, self._phase, self._target, self._rate = text, "", "", ""
 
     def record(self, record: AnyRecord) -> None:
-        """See ``Progress``."""
-        self._status.take(record)
+        if isinstance(record, PhaseRecord):
+            self._phase = record.phase
+            has_rate = record.bytes > 0 and record.elapsed_ns > 0
+            self._rate = format_rate(record.bytes * 1e9 / record.elapsed_ns) if has_rate else ""
+        if isinstance(record, CaseRecord):
+            self._target = record.target
 
     def say(self, text: str) -> None:
-        """See ``Progress``."""
-        if self._is_open:
+        if not self._has_ended:
             self._write(one_line(text))
 
     def close(self) -> None:
-        """See ``Progress``."""
-        self._is_open = False
+        self._has_ended = True
 
-    @abstractmethod
-    def _write(self, text: str) -> None: ...
+    def what(self) -> str:
+        """Return one line with the part, what it does, and the last number."""
+        last = " ".join(filter(None, (self._target, self._phase, self._rate)))
+        return one_line("  ".join(filter(None, (self._part, self._stage, last))), 200)
+
+    def time(self) -> str:
+        """Return ``[######..........]  38 %  15.0 s left``, or nothing before the time of a part is known."""
+        now, whole = self._now(), self._ends_at - self._began
+        if whole <= 0:
+            return ""
+        if now >= self._ends_at:
+            return f"{format_time(round(now - self._ends_at))} longer than planned"
+        share = max((now - self._began) / whole, 0.0)
+        filled = round(share * _BAR)
+        bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
+        return f"{bar} {percent(share):>5}  {format_time(round(self._ends_at - now))} left"
+
+    def _write(self, text: str) -> None:
+        """Write one line that stays, as far as the form writes any."""
 
 
-class PlainProgress(_Shown):
+class PlainProgress(Shown):
     """A line for each part, and what is said."""
 
     def __init__(self, stream: TextIO, now: Callable[[], float] = time.monotonic) -> None:
@@ -167,7 +122,6 @@ class PlainProgress(_Shown):
         self._stream = stream
 
     def part(self, text: str) -> None:
-        """See ``Progress``."""
         super().part(text)
         self.say(text)
 
@@ -176,7 +130,7 @@ class PlainProgress(_Shown):
         self._stream.flush()
 
 
-class TerminalProgress(_Shown):
+class TerminalProgress(Shown):
     """One line that moves: part, what it does, the last number, the share of the time, what is left of it."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -191,7 +145,6 @@ class TerminalProgress(_Shown):
         self._live.start()
 
     def close(self) -> None:
-        """See ``Progress``."""
         super().close()
         self._live.stop()
 
@@ -199,9 +152,9 @@ class TerminalProgress(_Shown):
         """Return a line never wider than the terminal: what does not fit is cut from the middle, and the time stays."""
         from rich.text import Text
 
-        time_ = self._status.time(self._now())
+        time_ = self.time()
         room = max(self._console.width - len(time_) - 3, 1)
-        what = Text(self._status.what())
+        what = Text(self.what())
         what.truncate(room, overflow="ellipsis", pad=bool(time_))
         return Text("  ").join([what, Text(time_)]) if time_ else what
 

@@ -187,7 +187,6 @@ class SuiteWithOptions:
 
     @property
     def options(self) -> "type[SuiteOptions]":
-        """See ``Suite``."""
         return self.part(self.options_at)
 
     def part(self, place: str) -> Any:  # noqa: ANN401 - of any kind
@@ -204,7 +203,6 @@ class PlannedSuite(SuiteWithOptions):
     prepare_at: str
 
     def prepare(self, request: "Request", engine_context: EngineContext) -> Prepared:
-        """See ``Suite``."""
         return self.part(self.prepare_at)(request, engine_context)
 
 
@@ -215,7 +213,6 @@ class UsualSuite(PlannedSuite):
     summarise_at: str
 
     def summarise(self, result: "ResultFolder", request: "Request", context: "RowContext") -> SuiteSummary:
-        """See ``Summarising``."""
         return self.part(self.summarise_at)(result, request, context)
 
 
@@ -227,7 +224,6 @@ class UsualQuickSuite(UsualSuite):
     headlines: Sequence[Headlines] | None = None
 
     def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``."""
         from ullage.runs.options.reading import settled
         from ullage.system.hardware import ranks_by_default
 

@@ -37,7 +37,8 @@ def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary
     every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
     ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval`` (relative width asked for) and ``max_repetitions``.
     """
-    from ullage.importers import IMPORT_SUITE, imported_summary
+    from ullage.importers import imported_summary
+    from ullage.importers.rows import IMPORT_SUITE
 
     asked = result.read_request()
     request = with_floors(asked, floors) if floors else asked

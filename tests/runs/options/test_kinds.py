@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 
 from ullage.cli.options import parameters
 from ullage.model.plan import Target
+from ullage.runs.options.declared import declared
+from ullage.runs.options.groups import CeilingOptions
 from ullage.runs.options.kinds import (
-    CeilingRates,
     Choice,
     Converted,
     ConvertedList,
@@ -72,7 +73,7 @@ def test_words_that_stand_for_several() -> None:
         Target(name="n", uri="null:"),
     ]
     assert TargetPlaces().format([Target(name="a", uri="posix:/a")]) == "a=posix:/a"
-    assert CeilingRates().parse(["a=1GB/s", "b:read=2e9"]) == {"a": 1e9, "b:read": 2e9}
+    assert declared(CeilingOptions)["ceilings"].kind.parse(["a=1GB/s", "b:read=2e9"]) == {"a": 1e9, "b:read": 2e9}
     assert ConvertedList(len).parse(["x", "y"]) == 2
     assert FilePath(Path.name.fget).parse("/a/b") == "b"  # type: ignore[attr-defined]
     assert Names(("ranks", "block"), sorted_=False).parse("block,ranks") == ["block", "ranks"]

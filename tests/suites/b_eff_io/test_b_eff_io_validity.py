@@ -8,7 +8,7 @@ import pytest
 from support.b_eff_io_world import At, World, usual_options
 from ullage.suites.b_eff_io.measured import BEffIoRun, read_run
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.values import conditions, criteria, reasons_against, spots_of
+from ullage.suites.b_eff_io.values import conditions, criteria, is_look, reasons_against, reasons_of_options, spots_of
 
 
 def course_of(folder: Path, **world: object) -> BEffIoRun:
@@ -115,3 +115,12 @@ def test_conditions_set_a_value_apart_without_voiding_it() -> None:
     assert conditions(usual_options()) == []
     found = conditions(usual_options(lmax=4 << 20, memory=None, unique_open=False, cache="advise"))
     assert [text.split(",")[0].split(" ")[0] for text in found] == ["Lmax", "files", "the"]
+
+
+def test_patterns_that_ended_early_in_a_short_run_leave_it_a_look() -> None:
+    short, whole = usual_options(time_s=20.0), usual_options()
+    early = ["2 patterns ended early for lack of space (write with 2 processes)"]
+    asked = reasons_of_options(short)
+    assert is_look([*asked, *early], short)
+    assert not is_look([*asked, "1 pattern failed (read with 2 processes)"], short)
+    assert not is_look(early, whole)

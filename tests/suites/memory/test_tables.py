@@ -8,7 +8,7 @@ from ullage.model.summary import Ceiling, Peer, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.contents import Content, Grid
 from ullage.report.data import ReportData
-from ullage.suites.memory.report import SECTIONS, tables
+from ullage.suites.memory.report import SECTION, tables
 
 KIB, MIB = 1 << 10, 1 << 20
 CEILING = Ceiling(value=40e9, kind="empirical", source="the best of this run: read")
@@ -61,7 +61,7 @@ def column(of: Grid, heading: str) -> list[str]:
 def test_other_suites_have_no_such_tables() -> None:
     assert tables(ReportData(Summary(suite="disk", run_id="r", created="now", rows=kernel("read", 1e9)))) is None
     assert tables(ReportData(Summary(suite="memory", run_id="r", created="now", rows=[]))) is None
-    assert SECTIONS[0].suite == "memory"
+    assert SECTION.suite == "memory"
 
 
 def test_rows_of_a_run_of_several_suites_are_found_by_their_suite() -> None:

@@ -9,7 +9,7 @@ from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg, with_config
 from ullage.runs.summary import build_summary
 from ullage.suites.network import report
-from ullage.suites.network.report import SECTIONS, tables
+from ullage.suites.network.report import SECTION, tables
 
 CASES = (
     stream("udp", 32768, 1, 2.5e9, lost=5, expected=100),
@@ -77,5 +77,5 @@ def test_one_number_of_streams_needs_no_chart_and_other_suites_no_section(tmp_pa
     single = data_of(tmp_path / "r", stream("tcp", 32768, 1, 1e9))
     assert report.rate_figures(single) == []
     assert report.latency_figures(single) == []
-    assert SECTIONS[0].suite == "network"
+    assert SECTION.suite == "network"
     assert tables(ReportData(single.summary.model_copy(update={"rows": []}))) is None

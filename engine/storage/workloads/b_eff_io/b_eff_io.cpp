@@ -98,10 +98,8 @@ Status check_counts_of(const BEffIoParameters& p, const std::string& pointer) {
 
 }  // namespace
 
-const Table<BEffIoParameters>& BEffIoParameters::table() {
-  static const Table<BEffIoParameters> fields =
-      joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
-  return fields;
+Table<BEffIoParameters> BEffIoParameters::table() {
+  return joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
 }
 
 bool BEffIoParameters::skips(int pattern) const { return std::ranges::find(skip, pattern) != skip.end(); }

@@ -33,7 +33,7 @@ struct BEffIoParameters {
   BEffIoVerify verify = BEffIoVerify::full;
   BEffIoCache cache = BEffIoCache::none;
 
-  [[nodiscard]] static const Table<BEffIoParameters>& table();
+  [[nodiscard]] static Table<BEffIoParameters> table();
 
   [[nodiscard]] bool writes() const { return access != BEffIoAccess::read; }
   /// Patterns whose repetitions time decides.

@@ -94,13 +94,9 @@ class BEffIoRun final {
   BEffIoRun(BEffIoParameters parameters, const StorageContext& context)
       : parameters_(std::move(parameters)), context_(context) {
     const auto ranks = static_cast<std::uint64_t>(context.world->size());
-    const bool per_process = parameters_.type == BEffIoType::separated;
     shape_ = {parameters_.type, parameters_.shared_pointer, ranks, static_cast<std::uint64_t>(context.world->rank()),
               0};
-    entry_.dataset = context.dataset_name();
-    entry_.directory = directory_of_dataset(entry_.dataset);
-    entry_.files = per_process ? ranks : 1;
-    entry_.per_process = per_process;
+    entry_ = parameters_.type == BEffIoType::separated ? dataset_of(context, ranks) : shared_file_of(context);
     entry_.side_files = true;
     dataset_.key = context.run_key;
   }

@@ -36,9 +36,9 @@ Status check_phases(const FindParameters& p, const std::string& pointer) {
 
 }  // namespace
 
-const Table<FindParameters>& FindParameters::table() {
+Table<FindParameters> FindParameters::table() {
   using P = FindParameters;
-  static const Table<FindParameters> fields{
+  return {
       choices("phases", &P::phases, phase_words(),
               "Choose the phases: timestamp makes the file that newer compares with; find walks the folder, all ranks "
               "together."),
@@ -51,7 +51,6 @@ const Table<FindParameters>& FindParameters::table() {
       text("size", &P::size,
            "Find only entries of this size: [+-]N[cwbkMG] as find's -size, in units rounded up; empty means any size."),
   };
-  return fields;
 }
 
 Status check_find(const FindParameters& p, const Capabilities& capabilities, const std::string& pointer) {

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -36,7 +35,7 @@ struct FindParameters {
   bool newer = false;
   std::string size;
 
-  [[nodiscard]] static const Table<FindParameters>& table();
+  [[nodiscard]] static Table<FindParameters> table();
   [[nodiscard]] bool makes_timestamp() const { return phases.front() == FindPhaseKind::timestamp; }
   [[nodiscard]] bool finds() const { return phases.back() == FindPhaseKind::find; }
 };

@@ -25,12 +25,12 @@ const Words<FlashFile>& flash_file_words() {
 
 }  // namespace
 
-const Table<FlashParameters>& FlashParameters::table() {
+Table<FlashParameters> FlashParameters::table() {
   using P = FlashParameters;
   static const Words<FlashFormat> formats{{FlashFormat::raw, "raw"}, {FlashFormat::arrays, "arrays"}};
   static const Words<FlashCache> caches{{FlashCache::none, "none"}, {FlashCache::drop, "drop"}};
   static const Words<FlashVerify> verifies{{FlashVerify::none, "none"}, {FlashVerify::full, "full"}};
-  static const Table<FlashParameters> fields{
+  return {
       choice("file", &P::file, flash_file_words(),
              "Write a checkpoint of 24 unknowns, or a plot file of 4 unknowns at the centres or the corners of cells."),
       count("cells", &P::cells, {1, 512}, "Give a block this many cells in each of the three directions."),
@@ -46,7 +46,6 @@ const Table<FlashParameters>& FlashParameters::table() {
              "Before the restart, drop the file from the page cache (drop), or do nothing (none)."),
       choice("verify", &P::verify, verifies, "Choose what to verify of what the restart has read: nothing, or all."),
   };
-  return fields;
 }
 
 Status check_flash_parameters(const FlashParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
@@ -77,10 +76,7 @@ class Flash final : public Workload {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
-    state_.dataset.files = 1;
-    state_.dataset.side_files = true;
+    state_.dataset = shared_file_of(context);
     state_.layout = parameters_.layout(static_cast<std::uint64_t>(context.world->size()));
     state_.arrays = state_.layout.arrays();
     state_.first_block = flash_blocks_before(parameters_.blocks, rank);
@@ -88,31 +84,18 @@ class Flash final : public Workload {
   }
 
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check format", [this] { return check_format(); }}};
-    if (makes_files()) append(steps, steps_to_make_tree(context_, state_.dataset));
+    LocalSteps steps{
+        {"check format", [this] { return check_format(context_, parameters_.format == FlashFormat::arrays); }}};
+    if (makes_tree(context_)) append(steps, steps_to_make_tree(context_, state_.dataset));
     return steps;
   }
   [[nodiscard]] std::size_t phases() const override { return parameters_.restart ? 2 : 1; }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return make_flash_phase(state_, index == 0 ? Direction::write : Direction::read);
+    return std::make_unique<FlashPhase>(state_, index == 0 ? Direction::write : Direction::read);
   }
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!makes_files() || (context_.keep && whole)) return {};
-    return steps_to_remove_tree(context_, state_.dataset);
-  }
+  [[nodiscard]] LocalSteps end(bool whole) override { return steps_to_end_tree(context_, state_.dataset, whole); }
 
  private:
-  /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->capabilities().data; }
-
-  /// What a backend's files hold is known of the backend itself, also of one that is wrapped.
-  [[nodiscard]] Status check_format() const {
-    const bool has_arrays = context_.backend->capabilities().arrays;
-    if (has_arrays == (parameters_.format == FlashFormat::arrays)) return {};
-    return fail(environment_error(
-        "format", has_arrays ? "must be arrays: this backend's files hold arrays" : "must be raw: it has no arrays"));
-  }
-
   FlashParameters parameters_;
   StorageContext context_;
   FlashState state_;

@@ -130,7 +130,7 @@ struct FlashParameters {
   FlashCache cache = FlashCache::none;
   FlashVerify verify = FlashVerify::full;
 
-  [[nodiscard]] static const Table<FlashParameters>& table();
+  [[nodiscard]] static Table<FlashParameters> table();
   [[nodiscard]] FlashLayout layout(std::uint64_t ranks) const {
     return {file, cells, plot_real_bytes, flash_blocks_before(blocks, ranks)};
   }

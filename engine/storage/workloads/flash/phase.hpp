@@ -194,11 +194,7 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override {
-    Map granted = granted_;
-    granted.merge(state_.context->backend->hints_granted());
-    return granted;
-  }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, granted_); }
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
@@ -281,9 +277,5 @@ class FlashPhase final : public PhaseWork {
   std::uint64_t file_bytes_ = 0;
   Map granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_flash_phase(const FlashState& state, Direction direction) {
-  return std::make_unique<FlashPhase>(state, direction);
-}
 
 }  // namespace ullage

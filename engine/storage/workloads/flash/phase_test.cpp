@@ -30,7 +30,7 @@ class MpiFlashPhase : public OneFlash {
     Json records = Json::array();
     for (const Direction direction : {Direction::write, Direction::read}) {
       world().all().barrier();
-      const auto phase = make_flash_phase(state, direction);
+      const auto phase = std::make_unique<FlashPhase>(state, direction);
       Json record;
       status_ = run_phase(run_context(), &bench_.folder(), *phase, record).status;
       EXPECT_EQ(status_, PhaseStatus::ok) << record.dump();

@@ -6,7 +6,6 @@
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/workers.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/loader/accelerator.hpp"
 #include "work/phase_work.hpp"
 

@@ -3,8 +3,6 @@
 #include "storage/workloads/loader/loader.hpp"
 
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
@@ -91,10 +89,7 @@ Status check_readers(const LoaderParameters& p, const Capabilities& capabilities
 
 }  // namespace
 
-const Table<LoaderParameters>& LoaderParameters::table() {
-  static const Table<LoaderParameters> fields = joined<LoaderParameters>(sample_set(), training());
-  return fields;
-}
+Table<LoaderParameters> LoaderParameters::table() { return joined<LoaderParameters>(sample_set(), training()); }
 
 Status check_loader(const LoaderParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                     const std::string& pointer) {
@@ -144,10 +139,7 @@ class Loader final : public Workload {
     state_.capabilities = context.backend->capabilities();
     state_.data_key = context.run_key;
     state_.files = SampleFiles(parameters_.set(nodes()));
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
-    state_.dataset.files = state_.files.files();
-    state_.dataset.per_process = true;
+    state_.dataset = dataset_of(context, state_.files.files());
     state_.readers = {.accelerators = state_.accelerators(),
                       .samples = parameters_.samples_read(),
                       .by_node = false,
@@ -195,7 +187,6 @@ class Loader final : public Workload {
   [[nodiscard]] bool has_files() const { return context_.folder != nullptr; }
   [[nodiscard]] std::uint64_t nodes() const { return static_cast<std::uint64_t>(context_.world->topology().nodes); }
 
-  /// A wrong size is refused, not rounded.
   /// Every rank reads names of others, and removes those of its node that nobody else does.
   [[nodiscard]] Status remove_names() const {
     const mpi::Topology& place = context_.world->topology();

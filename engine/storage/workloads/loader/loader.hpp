@@ -40,7 +40,7 @@ struct LoaderParameters {
   static constexpr std::uint64_t most_threads = 256;
   static constexpr std::uint64_t most_ahead = 1024;
 
-  [[nodiscard]] static const Table<LoaderParameters>& table();
+  [[nodiscard]] static Table<LoaderParameters> table();
 
   /// `groups`: nodes that write it.
   [[nodiscard]] SampleSetSpec set(std::uint64_t groups) const {

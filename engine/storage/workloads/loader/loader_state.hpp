@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
@@ -152,9 +151,8 @@ Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::
 
 }  // namespace
 
-const Table<MetadataParameters>& MetadataParameters::table() {
-  static const Table<MetadataParameters> fields = joined<MetadataParameters>(tree_and_items(), conditions());
-  return fields;
+Table<MetadataParameters> MetadataParameters::table() {
+  return joined<MetadataParameters>(tree_and_items(), conditions());
 }
 
 TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
@@ -167,8 +165,7 @@ Status check_metadata(const MetadataParameters& p, const Capabilities& capabilit
   if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
   if (auto status = check_phases(p, pointer); !status) return status;
   if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (auto status = check_wall(p, pointer); !status) return status;
   if (p.sync == MetadataSync::file && p.item != ItemKind::file)
     return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
   if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));

@@ -63,7 +63,7 @@ struct MetadataParameters {
   MetadataCache cache = MetadataCache::none;
   MetadataVerify verify = MetadataVerify::full;
 
-  [[nodiscard]] static const Table<MetadataParameters>& table();
+  [[nodiscard]] static Table<MetadataParameters> table();
   [[nodiscard]] TreeShape shape(std::uint64_t ranks) const;
   [[nodiscard]] bool makes_dataset() const { return phases.front() == MetadataPhaseKind::tree_create; }
 };

@@ -3,7 +3,6 @@
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
@@ -96,10 +95,8 @@ Status check_shares(const MixedMetadataParameters& p, const std::string& pointer
 
 }  // namespace
 
-const Table<MixedMetadataParameters>& MixedMetadataParameters::table() {
-  static const Table<MixedMetadataParameters> fields =
-      joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
-  return fields;
+Table<MixedMetadataParameters> MixedMetadataParameters::table() {
+  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
 }
 
 TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
@@ -126,9 +123,7 @@ Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities
   if (benches)
     if (auto status = check_shares(p, pointer); !status) return status;
   if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
-  return {};
+  return check_wall(p, pointer);
 }
 
 std::string word(MixedKind kind) { return detail::word_of(mixed_phase_words(), kind); }

@@ -37,7 +37,7 @@ struct MixedMetadataParameters {
   double wear_out_limit_s = 0;
   MixedMetadataVerify verify = MixedMetadataVerify::full;
 
-  [[nodiscard]] static const Table<MixedMetadataParameters>& table();
+  [[nodiscard]] static Table<MixedMetadataParameters> table();
   /// A directory for each set below one for each rank. The numbers of objects only grow.
   [[nodiscard]] TreeShape tree(std::uint64_t ranks) const;
   [[nodiscard]] MixedMetadataShape shape() const;

@@ -93,9 +93,7 @@ class MixedMetadataPhase final : public PhaseWork {
     if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
     if (!benches()) return info;
     info.parts = {"stat", "read", "delete", "create"};
-    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-    info.wear_out = parameters().wear_out;
-    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    tell_wall(parameters(), info);
     info.data_of = data_of_;
     if (parameters().stride > 0 && data_of_ != "other-node")
       info.notices.push_back({data_of_ == "own" ? "read-back-own" : "read-back-same-node",

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,11 +56,7 @@ class MetadataPhase final : public PhaseWork {
     info.collective_sync = true;
     info.clock_stops = true;
     info.parts = parts_of(operation_of(kind_));
-    if (is_over_items()) {
-      info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-      info.wear_out = parameters().wear_out;
-      info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
-    }
+    if (is_over_items()) tell_wall(parameters(), info);
     if (!changes_names(kind_)) {
       info.cache_control = parameters().cache == MetadataCache::drop ? "drop" : "none";
       info.data_of = data_of_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "storage/workloads/overlap/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -81,9 +80,8 @@ Status check_depth(const OverlapParameters& p, const Capabilities& capabilities,
 
 }  // namespace
 
-const Table<OverlapParameters>& OverlapParameters::table() {
-  static const Table<OverlapParameters> fields = joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
-  return fields;
+Table<OverlapParameters> OverlapParameters::table() {
+  return joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
 }
 
 Status check_overlap(const OverlapParameters& p, const Capabilities& capabilities, const std::string& pointer) {
@@ -113,10 +111,7 @@ class Overlap final : public Workload {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
-    state_.dataset.files = static_cast<std::uint64_t>(context.world->size());
-    state_.dataset.per_process = true;
+    state_.dataset = dataset_of(context, static_cast<std::uint64_t>(context.world->size()));
   }
 
   [[nodiscard]] LocalSteps begin() override {
@@ -128,36 +123,27 @@ class Overlap final : public Workload {
     if (makes_files())
       append(steps, steps_to_make_tree(context_, state_.dataset));
     else if (state_.capabilities.data)
-      steps.push_back({"make directory", [this] { return make_directory(); }});
+      steps.push_back(step_to_make_directory(context_, state_.dataset));
     return steps;
   }
 
   [[nodiscard]] std::size_t phases() const override { return parameters_.read ? 2 : 1; }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return make_overlap_phase(state_, index == 0 ? Direction::write : Direction::read);
+    return std::make_unique<OverlapPhase>(state_, index == 0 ? Direction::write : Direction::read);
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
     if (!state_.capabilities.data || (context_.keep && whole)) return {};
     if (makes_files()) return steps_to_remove_tree(context_, state_.dataset);
     return {{"remove own file", [this] { return context_.backend->remove_file(state_.file_name()); }},
-            {"remove directory", [this] {
-               return context_.writes_manifest ? context_.backend->remove_directory(state_.dataset.directory)
-                                               : Status{};
-             }}};
+            step_to_remove_directory(context_, state_.dataset)};
   }
 
  private:
   /// Else a backend holds the data where no manifest can list it, or none at all.
-  [[nodiscard]] bool makes_files() const {
-    return state_.capabilities.data && state_.capabilities.path && context_.folder != nullptr;
-  }
-  [[nodiscard]] Status make_directory() const {
-    return context_.writes_manifest ? context_.backend->make_directory(state_.dataset.directory) : Status{};
-  }
+  [[nodiscard]] bool makes_files() const { return state_.capabilities.path && makes_tree(context_); }
 
-  /// A wrong size is refused, not rounded.
   OverlapParameters parameters_;
   StorageContext context_;
   OverlapState state_;

@@ -84,7 +84,7 @@ struct OverlapParameters {
   static constexpr std::uint64_t most_helpers = 64;
   static constexpr std::uint64_t most_depth = 1024;
 
-  [[nodiscard]] static const Table<OverlapParameters>& table();
+  [[nodiscard]] static Table<OverlapParameters> table();
   [[nodiscard]] OverlapShape shape() const { return {transfer_bytes, depth, batches, rounds}; }
 };
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -186,11 +185,7 @@ class OverlapPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override {
-    Map granted = granted_;
-    granted.merge(state_.context->backend->hints_granted());
-    return granted;
-  }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, granted_); }
 
  private:
   /// Adds up all rounds so far.
@@ -385,9 +380,5 @@ class OverlapPhase final : public PhaseWork {
   NonblockingTransfers* beside_ = nullptr;    // the helpers, or what the file has
   Map granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_overlap_phase(const OverlapState& state, Direction direction) {
-  return std::make_unique<OverlapPhase>(state, direction);
-}
 
 }  // namespace ullage

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -183,11 +181,7 @@ class PioPhase final : public PhaseWork {
 
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
 
-  [[nodiscard]] Map hints_granted() const override {
-    Map hints = hints_granted_;
-    hints.merge(state_.context.backend->hints_granted());
-    return hints;
-  }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context.backend, hints_granted_); }
 
  private:
   /// Pieces [first, end) of the rank, which one call moves from or to `data`.

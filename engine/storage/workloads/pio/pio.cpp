@@ -185,9 +185,8 @@ Status check_phases(const P& p, const Capabilities& capabilities, const std::str
 
 }  // namespace
 
-const Table<PioParameters>& PioParameters::table() {
-  static const Table<PioParameters> fields = joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
-  return fields;
+Table<PioParameters> PioParameters::table() {
+  return joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
 }
 
 PioShape PioParameters::shape(std::uint64_t of_ranks) const {
@@ -228,10 +227,7 @@ class Pio final : public Workload {
     state_.parameters = std::move(parameters);
     state_.context = context;
     state_.capabilities = context.backend->capabilities();
-    state_.entry.dataset = context.dataset_name();
-    state_.entry.directory = directory_of_dataset(state_.entry.dataset);
-    state_.entry.per_process = state_.parameters.per_rank();
-    state_.entry.files = state_.entry.per_process ? state_.ranks() : 1;
+    state_.entry = state_.parameters.per_rank() ? dataset_of(context, state_.ranks()) : shared_file_of(context);
     state_.entry.side_files = state_.parameters.through == PioThrough::view;
   }
 
@@ -241,10 +237,7 @@ class Pio final : public Workload {
     if (makes_files())
       append(steps, steps_to_make_tree(state_.context, state_.entry));
     else
-      steps.push_back({"make directory", [this] {
-                         return state_.context.writes_manifest ? state_.context.backend->make_directory(directory())
-                                                               : Status{};
-                       }});
+      steps.push_back(step_to_make_directory(state_.context, state_.entry));
     return steps;
   }
 
@@ -263,13 +256,10 @@ class Pio final : public Workload {
     if (!state_.capabilities.data || state_.context.keep) return {};
     if (makes_files()) return steps_to_remove_tree(state_.context, state_.entry);
     return {{"remove own files", [this] { return remove_files(); }},
-            {"remove directory", [this] {
-               return state_.context.writes_manifest ? state_.context.backend->remove_directory(directory()) : Status{};
-             }}};
+            step_to_remove_directory(state_.context, state_.entry)};
   }
 
  private:
-  [[nodiscard]] const std::string& directory() const { return state_.entry.directory; }
   /// Else a backend holds the data where no manifest can list it.
   [[nodiscard]] bool makes_files() const { return state_.capabilities.path && state_.context.folder != nullptr; }
 

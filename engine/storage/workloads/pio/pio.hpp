@@ -34,7 +34,7 @@ struct PioParameters : PioShape {
   PioCache cache = PioCache::advise;
   PioVerify verify = PioVerify::kept;
 
-  [[nodiscard]] static const Table<PioParameters>& table();
+  [[nodiscard]] static Table<PioParameters> table();
   [[nodiscard]] PioShape shape(std::uint64_t of_ranks) const;
   /// Pieces that one call moves.
   [[nodiscard]] std::uint64_t pieces_a_call() const {

@@ -3,7 +3,6 @@
 // and what was found looked up again.
 #include "storage/workloads/sar/sar.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -83,10 +82,7 @@ Status check_sizes(const SarParameters& p, const PlannedLayout& layout, const st
 
 }  // namespace
 
-const Table<SarParameters>& SarParameters::table() {
-  static const Table<SarParameters> fields = joined<SarParameters>(sar_sizes(), sar_conditions());
-  return fields;
-}
+Table<SarParameters> SarParameters::table() { return joined<SarParameters>(sar_sizes(), sar_conditions()); }
 
 SarShape SarParameters::shape(std::uint64_t ranks) const {
   return {ranks, grid, depth, rows, columns, raw_columns, subimages, subimage_side, seed};
@@ -133,7 +129,7 @@ class Sar final : public Workload {
 
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }}};
-    if (!makes_files()) return steps;
+    if (!makes_tree(state_.context)) return steps;
     append(steps, steps_to_make_tree(state_.context, state_.dataset));
     steps.push_back({"make directories", [this] { return make_directories(); }});
     return steps;
@@ -142,10 +138,7 @@ class Sar final : public Workload {
   [[nodiscard]] std::size_t phases() const override { return makers.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override { return makers.at(index)(state_); }
 
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!makes_files() || (state_.context.keep && whole)) return {};
-    return steps_to_remove_tree(state_.context, state_.dataset);
-  }
+  [[nodiscard]] LocalSteps end(bool whole) override { return steps_to_end_tree(state_.context, state_.dataset, whole); }
 
  private:
   template <class Phase>
@@ -155,11 +148,6 @@ class Sar final : public Workload {
   using Maker = std::unique_ptr<PhaseWork> (*)(const SarState&);
   static constexpr std::array<Maker, 5> makers{made<GeneratePhase>, made<FormPhase>, made<StorePhase>,
                                                made<RetrievePhase>, made<DetectPhase>};
-
-  /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const {
-    return state_.context.folder != nullptr && state_.context.backend->capabilities().data;
-  }
 
   /// Rows of sub-images begin at any pixel, and records follow each other.
   [[nodiscard]] Status check_alignment() const {

@@ -189,7 +189,7 @@ struct SarParameters {
   SarCache cache = SarCache::none;
   SarVerify verify = SarVerify::full;
 
-  [[nodiscard]] static const Table<SarParameters>& table();
+  [[nodiscard]] static Table<SarParameters> table();
 
   [[nodiscard]] SarShape shape(std::uint64_t ranks) const;
   [[nodiscard]] ImageGrid files(std::uint64_t ranks) const;
@@ -218,8 +218,7 @@ struct SarState {
       : parameters(given), context(bound), capabilities(bound.backend->capabilities()) {
     const auto ranks = static_cast<std::uint64_t>(context.world->size());
     shape = parameters.shape(ranks);
-    dataset.dataset = context.dataset_name();
-    dataset.directory = directory_of_dataset(context.dataset_name());
+    dataset = dataset_of(context);
     dataset.grid = parameters.files(ranks);
     source.rank = context.world->rank();
     source_owner = rank();

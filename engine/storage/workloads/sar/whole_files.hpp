@@ -36,6 +36,17 @@ class WholeFilesPhase : public SarPhase {
     std::uint64_t bytes = 0;
   };
   [[nodiscard]] virtual Piece piece_of(std::uint64_t operation) const = 0;
+  /// One of the raw files of `rank`, or of the shared ones, which go by the number 0.
+  [[nodiscard]] Piece raw_piece(std::uint64_t rank, std::uint64_t number, OpenMode mode) const {
+    const ImageGrid& files = state_.files();
+    const std::uint64_t writer = files.raw_shared ? 0 : rank;
+    const std::uint64_t bytes = state_.shape.raw_bytes();
+    return {.position_bytes = (writer * files.raw_files + number) * bytes,
+            .path = files.raw_path(writer, number),
+            .mode = mode,
+            .file_bytes = bytes,
+            .bytes = bytes};
+  }
   [[nodiscard]] virtual bool moves_images() const { return true; }
 
   void ready(std::uint64_t operation, std::size_t slot) override {
@@ -87,11 +98,6 @@ inline SarPhaseTraits traits_of_writing(const SarState& state, std::string name,
   return {std::move(name), Access::write, std::move(parts), operations, static_cast<std::size_t>(bytes)};
 }
 
-/// Returns whose raw files a rank has to do with: those of its own, or the shared ones, which go by the number 0.
-inline std::uint64_t raw_writer(const SarState& state, std::uint64_t rank) {
-  return state.files().raw_shared ? 0 : rank;
-}
-
 inline std::vector<std::uint64_t> numbers_of(const SarState& state, std::uint64_t end, bool all) {
   std::vector<std::uint64_t> numbers;
   for (std::uint64_t number = 0; number < end; ++number)
@@ -116,22 +122,12 @@ class GeneratePhase final : public WholeFilesPhase {
 
  protected:
   [[nodiscard]] Piece piece_of(std::uint64_t operation) const override {
-    const ImageGrid& files = state_.files();
-    if (operation < raws_.size()) {
-      const std::uint64_t number = raws_[operation];
-      const std::uint64_t writer = raw_writer(state_, state_.rank());
-      const std::uint64_t bytes = state_.shape.raw_bytes();
-      return {.kind = SarData::raw,
-              .position_bytes = (writer * files.raw_files + number) * bytes,
-              .path = files.raw_path(writer, number),
-              .file_bytes = bytes,
-              .bytes = bytes};
-    }
+    if (operation < raws_.size()) return raw_piece(state_.rank(), raws_[operation], OpenMode::create);
     const std::uint64_t number = templates_[operation - raws_.size()];
     const std::uint64_t bytes = state_.parameters.template_bytes;
     return {.kind = SarData::templates,
             .position_bytes = number * bytes,
-            .path = files.template_path(number),
+            .path = state_.files().template_path(number),
             .file_bytes = bytes,
             .bytes = bytes};
   }
@@ -166,16 +162,7 @@ class FormPhase final : public WholeFilesPhase {
 
  protected:
   [[nodiscard]] Piece piece_of(std::uint64_t operation) const override {
-    const ImageGrid& files = state_.files();
-    const std::uint64_t writer = raw_writer(state_, state_.source_rank());
-    const std::uint64_t number = operation % files.raw_files;
-    const std::uint64_t bytes = state_.shape.raw_bytes();
-    return {.kind = SarData::raw,
-            .position_bytes = (writer * files.raw_files + number) * bytes,
-            .path = files.raw_path(writer, number),
-            .mode = OpenMode::read,
-            .file_bytes = bytes,
-            .bytes = bytes};
+    return raw_piece(state_.source_rank(), operation % state_.files().raw_files, OpenMode::read);
   }
 
   [[nodiscard]] std::vector<std::string> files_read() const override {

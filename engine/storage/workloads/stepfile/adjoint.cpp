@@ -2,7 +2,6 @@
 #include "storage/workloads/stepfile/phase.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/clock.hpp"
 
@@ -55,16 +54,6 @@ class AdjointPhase final : public StepPhase {
     return files_.open_log(OpenMode::read);
   }
 
-  [[nodiscard]] Status execute(Meter& meter) override {
-    Status status;
-    for (std::uint64_t operation = first_; operation < first_ + prepared_; ++operation) {
-      status = do_step(operation, meter);
-      if (!status || !meter.goes_on()) break;
-    }
-    if (!status || !meter.goes_on()) drain(&meter, status);
-    return status;
-  }
-
   [[nodiscard]] Status close() override {
     Status first;
     drain(nullptr, first);
@@ -100,7 +89,7 @@ class AdjointPhase final : public StepPhase {
   }
 
   [[nodiscard]] std::uint64_t step_of(std::uint64_t operation) const { return order_(operation); }
-  [[nodiscard]] Status do_step(std::uint64_t operation, Meter& meter) {
+  [[nodiscard]] Status do_step(std::uint64_t operation, Meter& meter) override {
     const std::int64_t begun = meter.last_ns();
     Spent spent;
     if (auto status = fetch(operation, meter, spent); !status) return status;

@@ -2,7 +2,6 @@
 #include "storage/workloads/stepfile/phase.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -44,16 +43,6 @@ class ForwardPhase final : public StepPhase {
   }
 
   [[nodiscard]] Status open() override { return files_.open_log(OpenMode::create); }
-  [[nodiscard]] Status execute(Meter& meter) override {
-    Status status;
-    for (std::uint64_t step = first_; step < first_ + prepared_; ++step) {
-      status = do_step(step, meter);
-      if (!status || !meter.goes_on()) break;
-    }
-    if (!status || !meter.goes_on()) drain(&meter, status);
-    return status;
-  }
-
   [[nodiscard]] bool wants_sync() const override { return parameters().sync == StepSync::close; }
   /// A log is each rank's own; of files in directories everything is synced at once, when all ranks of the node are
   /// done.
@@ -103,7 +92,7 @@ class ForwardPhase final : public StepPhase {
     return {place, slot(step), revolve_ != nullptr && revolve_->written[place], syncs(step)};
   }
 
-  [[nodiscard]] Status do_step(std::uint64_t step, Meter& meter) {
+  [[nodiscard]] Status do_step(std::uint64_t step, Meter& meter) override {
     const std::int64_t begun = meter.last_ns();
     std::int64_t from = begun;
     Status status;

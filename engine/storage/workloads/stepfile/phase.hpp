@@ -196,6 +196,16 @@ class StepPhase : public PhaseWork {
 
   [[nodiscard]] std::uint64_t operations() const override { return parameters().steps; }
 
+  [[nodiscard]] Status execute(Meter& meter) override {
+    Status status;
+    for (std::uint64_t operation = first_; operation < first_ + prepared_; ++operation) {
+      status = do_step(operation, meter);
+      if (!status || !meter.goes_on()) break;
+    }
+    if (!status || !meter.goes_on()) drain(&meter, status);
+    return status;
+  }
+
   [[nodiscard]] Counters counters() const override {
     return {{"states", states_moved_}, {"files_removed", files_removed_}, {"steps_recomputed", steps_recomputed_}};
   }
@@ -231,6 +241,9 @@ class StepPhase : public PhaseWork {
                std::max(buffer_alignment, state.capabilities.alignment_bytes)) {
     slots_.allocate(works_inline() ? depth + 1 : slots_.count_in(cached_bytes, parameters().steps));
   }
+
+  /// Does an operation and completes it on the meter.
+  [[nodiscard]] virtual Status do_step(std::uint64_t operation, Meter& meter) = 0;
 
   [[nodiscard]] const StepfileParameters& parameters() const { return *state_.parameters; }
   /// States are made and checked while the application computes; else between batches, when the clock stands still.

@@ -93,9 +93,8 @@ Status check_depths(const StepfileParameters& p, const Capabilities& capabilitie
 
 }  // namespace
 
-const Table<StepfileParameters>& StepfileParameters::table() {
-  static const Table<StepfileParameters> fields = joined<StepfileParameters>(states(), step_conditions());
-  return fields;
+Table<StepfileParameters> StepfileParameters::table() {
+  return joined<StepfileParameters>(states(), step_conditions());
 }
 
 Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilities, const std::string& pointer) {
@@ -133,8 +132,7 @@ class Stepfile final : public Workload {
     state_.parameters = &parameters_;
     state_.context = &context_;
     state_.capabilities = context.backend->capabilities();
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
+    state_.dataset = dataset_of(context);
     state_.dataset.steps = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
     tiers_.emplace(context_, parameters_.kept(), parameters_.state_bytes);
     state_.tiers = &*tiers_;
@@ -145,7 +143,7 @@ class Stepfile final : public Workload {
   [[nodiscard]] LocalSteps begin() override {
     LocalSteps steps{{"check alignment", [this] { return check_alignment(); }},
                      {"check room", [this] { return tiers_->check_room(); }}};
-    for (std::size_t tier = 0; makes_files() && tier < tiers_->size(); ++tier)
+    for (std::size_t tier = 0; makes_tree(context_) && tier < tiers_->size(); ++tier)
       append(steps, steps_at(tiers_->at(tier)));
     return steps;
   }
@@ -159,7 +157,7 @@ class Stepfile final : public Workload {
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!makes_files() || (context_.keep && whole)) return {};
+    if (!makes_tree(context_) || (context_.keep && whole)) return {};
     LocalSteps steps;
     for (std::size_t tier = 0; tier < tiers_->size(); ++tier)
       append(steps, steps_to_remove_tree(tiers_->at(tier), state_.dataset));
@@ -167,9 +165,6 @@ class Stepfile final : public Workload {
   }
 
  private:
-  /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const { return context_.folder != nullptr && context_.backend->capabilities().data; }
-
   [[nodiscard]] LocalSteps steps_at(const StorageContext& where) const {
     LocalSteps steps = steps_to_make_tree(where, state_.dataset);
     std::uint64_t first = 0;

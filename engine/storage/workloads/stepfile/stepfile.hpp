@@ -110,7 +110,7 @@ struct StepfileParameters {
 
   static constexpr std::uint64_t most_depth = 1024;
 
-  [[nodiscard]] static const Table<StepfileParameters>& table();
+  [[nodiscard]] static Table<StepfileParameters> table();
 
   [[nodiscard]] bool revolves() const { return order == StepOrderKind::revolve; }
   [[nodiscard]] bool in_log() const { return layout == StepLayout::log; }

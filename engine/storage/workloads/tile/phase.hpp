@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -278,9 +277,5 @@ class TilePhase final : public PhaseWork {
   double view_s_ = 0;
   Map hints_granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_tile_phase(const TileState& state, TilePhaseKind kind) {
-  return std::make_unique<TilePhase>(state, kind);
-}
 
 }  // namespace ullage

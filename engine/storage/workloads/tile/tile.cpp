@@ -99,10 +99,7 @@ Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
 
 }  // namespace
 
-const Table<TileParameters>& TileParameters::table() {
-  static const Table<TileParameters> fields = joined<TileParameters>(tile_sizes(), tile_conditions());
-  return fields;
-}
+Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
 
 TileShape TileParameters::shape() const {
   TileShape shape;
@@ -161,10 +158,7 @@ class Tile final : public Workload {
     state_.shape = parameters.shape();
     state_.parameters = std::move(parameters);
     state_.context = context;
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
-    state_.dataset.files = 1;
-    state_.dataset.side_files = true;
+    state_.dataset = shared_file_of(context);
   }
 
   void find_peers() override {
@@ -176,24 +170,19 @@ class Tile final : public Workload {
     LocalSteps steps{{"check backend", [this] {
                         return check_tile_backend(state_.parameters, state_.context.backend->capabilities());
                       }}};
-    if (makes_files()) append(steps, steps_to_make_tree(state_.context, state_.dataset));
+    if (makes_tree(state_.context)) append(steps, steps_to_make_tree(state_.context, state_.dataset));
     return steps;
   }
 
   [[nodiscard]] std::size_t phases() const override { return state_.parameters.phases.size(); }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return make_tile_phase(state_, state_.parameters.phases[index]);
+    return std::make_unique<TilePhase>(state_, state_.parameters.phases[index]);
   }
 
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!makes_files() || (state_.context.keep && whole)) return {};
-    return steps_to_remove_tree(state_.context, state_.dataset);
-  }
+  [[nodiscard]] LocalSteps end(bool whole) override { return steps_to_end_tree(state_.context, state_.dataset, whole); }
 
  private:
-  [[nodiscard]] bool makes_files() const { return state_.holds_data() && state_.context.folder != nullptr; }
-
   TileState state_;
 };
 

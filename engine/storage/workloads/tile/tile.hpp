@@ -149,7 +149,7 @@ struct TileParameters {
   TileVerify verify = TileVerify::full;
   TileCache cache = TileCache::none;
 
-  [[nodiscard]] static const Table<TileParameters>& table();
+  [[nodiscard]] static Table<TileParameters> table();
 
   [[nodiscard]] TileShape shape() const;
 };

@@ -124,12 +124,6 @@ struct TransferFiles {
       keep_first(status, drop_node_caches(CachesToDrop::pages));
     return status;
   }
-
-  /// Returns what the backend knows after a phase, besides what its file has said.
-  [[nodiscard]] Map hints_granted(Map of_file) const {
-    of_file.merge(context->backend->hints_granted());
-    return of_file;
-  }
 };
 
 }  // namespace ullage

@@ -3,6 +3,8 @@
 // write what is there already: a later case can go on verifying the dataset.
 #include "storage/workloads/transfer/mixed_transfer.hpp"
 
+#include <cmath>
+
 #include "base/json.hpp"
 
 namespace ullage {
@@ -55,9 +57,8 @@ Table<MixedTransferParameters> mixed_conditions() {
 
 }  // namespace
 
-const Table<MixedTransferParameters>& MixedTransferParameters::table() {
-  static const Table<MixedTransferParameters> fields = joined<MixedTransferParameters>(pattern(), mixed_conditions());
-  return fields;
+Table<MixedTransferParameters> MixedTransferParameters::table() {
+  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
 }
 
 Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
@@ -72,8 +73,7 @@ Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities
     return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
   if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
     return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
+  if (auto status = check_wall(p, pointer); !status) return status;
   if (p.cache == CacheControl::drop && geteuid() != 0)
     return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
   return {};

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,7 +45,7 @@ struct MixedTransferParameters {
   CacheControl cache = CacheControl::advise;
   MixedVerify verify = MixedVerify::kept;
 
-  [[nodiscard]] static const Table<MixedTransferParameters>& table();
+  [[nodiscard]] static Table<MixedTransferParameters> table();
   [[nodiscard]] bool reads() const { return read_share > 0; }
   [[nodiscard]] bool writes() const { return read_share < 1; }
 };
@@ -94,9 +93,7 @@ class MixedTransferPhase final : public PhaseWork {
     PhaseInfo info;
     info.name = "mixed";
     info.access = parameters().writes() ? Access::write : Access::read;
-    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-    info.wear_out = parameters().wear_out;
-    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    tell_wall(parameters(), info);
     info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
     if (parameters().reads()) info.data_of = state_.data_of;
     if (mixes()) info.parts = {"read", "write"};
@@ -196,7 +193,7 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, hints_granted_); }
 
  private:
   enum Kind : std::size_t { reading, writing, kinds };  // also the order of the parts

@@ -126,12 +126,6 @@ Status check_sizes(const TransferParameters& p, std::uint64_t ranks, const std::
   return {};
 }
 
-Status check_wall(const TransferParameters& p, const std::string& pointer) {
-  if (p.wear_out && p.stonewall_s == 0) return fail(bad_plan(pointer + "/wear_out", "needs stonewall_s"));
-  if (p.wear_out_limit_s > 0 && !p.wear_out) return fail(bad_plan(pointer + "/wear_out_limit_s", "needs wear_out"));
-  return {};
-}
-
 Status check_write_order(const TransferParameters& p, const std::string& pointer) {
   if (p.write_order == WriteOrder::same) return {};
   if (p.order == Order::sequential)
@@ -181,9 +175,8 @@ Status check_combinations(const TransferParameters& p, const std::string& pointe
 
 }  // namespace
 
-const Table<TransferParameters>& TransferParameters::table() {
-  static const Table<TransferParameters> fields = joined<TransferParameters>(data_model(), conditions(), placement());
-  return fields;
+Table<TransferParameters> TransferParameters::table() {
+  return joined<TransferParameters>(data_model(), conditions(), placement());
 }
 
 TransferShape TransferParameters::shape(std::uint64_t ranks) const {

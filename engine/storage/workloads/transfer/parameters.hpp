@@ -50,7 +50,7 @@ struct TransferParameters {
   NumaPath numa_path = NumaPath::unsaid;
   int buffer_node = -1;
 
-  [[nodiscard]] static const Table<TransferParameters>& table();
+  [[nodiscard]] static Table<TransferParameters> table();
   [[nodiscard]] TransferShape shape(std::uint64_t ranks) const;
   /// Order in which a phase of that kind visits.
   [[nodiscard]] Order order_of(PhaseKind kind) const;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,9 +86,7 @@ class TransferPhase final : public PhaseWork {
     info.collective = in_step();
     info.bytes_at_once = parameters().transfer_bytes;
     if (writes() && parameters().sync == SyncWhen::every) info.bytes_at_once *= parameters().sync_every;
-    info.stonewall_ns = std::llround(parameters().stonewall_s * 1e9);
-    info.wear_out = parameters().wear_out;
-    info.wear_out_limit_ns = std::llround(parameters().wear_out_limit_s * 1e9);
+    tell_wall(parameters(), info);
     info.data_of = writes() ? "" : state_.data_of;
     // With syncs in between, data goes on its way to the device while more is made.
     info.clock_stops = !writes() || parameters().sync != SyncWhen::every;
@@ -212,7 +209,7 @@ class TransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context->backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override { return state_.hints_granted(hints_granted_); }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context->backend, hints_granted_); }
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
@@ -365,9 +362,5 @@ class TransferPhase final : public PhaseWork {
   std::uint64_t since_sync_ = 0;
   Map hints_granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_transfer_phase(TransferState& state, PhaseKind kind) {
-  return std::make_unique<TransferPhase>(state, kind);
-}
 
 }  // namespace ullage

@@ -81,7 +81,7 @@ class Transfer final : public Workload {
     if (kind == PhaseKind::mixed) return mixed_phase();
     if (makes_new_data(kind)) ++state_.generation;
     const MemoryFrom memory(parameters_.buffer_node);
-    auto phase = make_transfer_phase(state_, kind);
+    auto phase = std::make_unique<TransferPhase>(state_, kind);
     // Else the kernel may move its pages to the node of the rank (NUMA balancing). Where they are is recorded.
     if (parameters_.buffer_node >= 0) (void)bind_to_node(context_.buffer->bytes(), parameters_.buffer_node);
     return phase;
@@ -96,7 +96,7 @@ class Transfer final : public Workload {
     }
     if (context_.keep || !parameters_.makes_dataset()) return steps;
     steps.push_back({"remove own files", [this] { return remove_own(); }});
-    steps.push_back({"remove directory", [this] { return remove_dataset_directory(); }});
+    steps.push_back(step_to_remove_directory(context_, state_.dataset));
     return steps;
   }
 
@@ -216,10 +216,6 @@ class Transfer final : public Workload {
   [[nodiscard]] Status remove_own() const {
     if (auto status = remove_files(); !status || !parameters_.directory_per_process) return status;
     return context_.backend->remove_directory(own_directory());
-  }
-
-  [[nodiscard]] Status remove_dataset_directory() const {
-    return context_.writes_manifest ? context_.backend->remove_directory(state_.dataset.directory) : Status{};
   }
 
   [[nodiscard]] Status make_dataset_directory() const {

@@ -222,11 +222,7 @@ class VpicPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
-  [[nodiscard]] Map hints_granted() const override {
-    Map granted = granted_;
-    granted.merge(state_.context.backend->hints_granted());
-    return granted;
-  }
+  [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context.backend, granted_); }
 
  private:
   [[nodiscard]] bool writes() const { return kind_ == VpicPhaseKind::write; }
@@ -343,9 +339,5 @@ class VpicPhase final : public PhaseWork {
   std::uint64_t file_bytes_ = 0;
   Map granted_;
 };
-
-[[nodiscard]] inline std::unique_ptr<PhaseWork> make_vpic_phase(const VpicState& state, VpicPhaseKind kind) {
-  return std::make_unique<VpicPhase>(state, kind);
-}
 
 }  // namespace ullage

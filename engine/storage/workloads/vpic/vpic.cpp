@@ -3,7 +3,6 @@
 #include "storage/workloads/vpic/vpic.hpp"
 
 #include <memory>
-#include <utility>
 
 #include "storage/workloads/vpic/phase.hpp"
 #include "work/entry.hpp"
@@ -79,10 +78,7 @@ Status check_read(const VpicParameters& p, const std::string& pointer) {
 
 }  // namespace
 
-const Table<VpicParameters>& VpicParameters::table() {
-  static const Table<VpicParameters> fields = joined<VpicParameters>(vpic_sizes(), vpic_conditions());
-  return fields;
-}
+Table<VpicParameters> VpicParameters::table() { return joined<VpicParameters>(vpic_sizes(), vpic_conditions()); }
 
 ParticleChoice VpicParameters::choice() const {
   switch (read) {
@@ -130,41 +126,28 @@ class Vpic final : public Workload {
     state_.context = context;
     state_.capabilities = context.backend->capabilities();
     state_.layout = state_.parameters.layout(static_cast<std::uint64_t>(context.world->size()));
-    state_.dataset.dataset = context.dataset_name();
-    state_.dataset.directory = directory_of_dataset(context.dataset_name());
-    state_.dataset.files = 1;
-    state_.dataset.side_files = true;
+    state_.dataset = shared_file_of(context);
   }
 
   void find_peers() override {
     state_.source = find_data_source(*state_.context.world, state_.parameters.read_back, next_one);
   }
   [[nodiscard]] LocalSteps begin() override {
-    LocalSteps steps{{"check format", [this] { return check_format(); }}};
-    if (makes_files()) append(steps, steps_to_make_tree(state_.context, state_.dataset));
+    LocalSteps steps{{"check format", [this] { return check_backend(); }}};
+    if (makes_tree(state_.context)) append(steps, steps_to_make_tree(state_.context, state_.dataset));
     return steps;
   }
   [[nodiscard]] std::size_t phases() const override { return state_.parameters.phases.size(); }
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return make_vpic_phase(state_, state_.parameters.phases[index]);
+    return std::make_unique<VpicPhase>(state_, state_.parameters.phases[index]);
   }
-  [[nodiscard]] LocalSteps end(bool whole) override {
-    if (!makes_files() || (state_.context.keep && whole)) return {};
-    return steps_to_remove_tree(state_.context, state_.dataset);
-  }
+  [[nodiscard]] LocalSteps end(bool whole) override { return steps_to_end_tree(state_.context, state_.dataset, whole); }
 
  private:
-  /// Names in memory, on a target without a path, need neither directories nor a manifest.
-  [[nodiscard]] bool makes_files() const {
-    return state_.context.folder != nullptr && state_.context.backend->capabilities().data;
-  }
-
   /// What a backend's files hold, and whether it converts, is known of the backend itself, also of one that is wrapped.
-  [[nodiscard]] Status check_format() const {
-    const bool has_arrays = state_.context.backend->capabilities().arrays;
-    if (has_arrays != (state_.parameters.format == VpicFormat::arrays))
-      return fail(environment_error(
-          "format", has_arrays ? "must be arrays: this backend's files hold arrays" : "must be raw: it has no arrays"));
+  [[nodiscard]] Status check_backend() const {
+    const bool has_arrays = state_.parameters.format == VpicFormat::arrays;
+    if (auto status = check_format(state_.context, has_arrays); !status) return status;
     if (has_arrays || !state_.layout.converts() || state_.capabilities.scattered) return {};
     return fail(environment_error("memory", "must be as the file: this backend does not convert"));
   }

@@ -258,7 +258,7 @@ struct VpicParameters {
   VpicCache cache = VpicCache::none;
   VpicVerify verify = VpicVerify::full;
 
-  [[nodiscard]] static const Table<VpicParameters>& table();
+  [[nodiscard]] static Table<VpicParameters> table();
 
   [[nodiscard]] ParticleLayout layout(std::uint64_t ranks) const { return {particles, ranks, steps, memory, file}; }
   /// Those of a rank's particles that are read.

@@ -37,7 +37,6 @@ class _BlindSearch(Search):
     """Measures settings without a model of the response, and races those that were measured."""
 
     def candidates(self, trials: Sequence[Trial]) -> Settings:
-        """See ``Search``."""
         return np.array(sorted({trial.setting for trial in trials}), dtype=np.int64)
 
     def _beginning(self, trials: Sequence[Trial]) -> Ask | None:
@@ -71,7 +70,6 @@ class OptunaSearch(Search):
         self._optuna = _optuna()
 
     def promising(self, posterior: Posterior, trials: Sequence[Trial]) -> Setting | None:
-        """See ``Search``."""
         optuna = self._optuna
         samplers = {"tpe": optuna.samplers.TPESampler, "cma-es": optuna.samplers.CmaEsSampler}
         sampler = samplers[self._method](seed=self.seed + len(trials))

@@ -13,8 +13,8 @@ from typing import Final
 
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.verdicts.physics import ABOVE_CEILING
-from ullage.importers import IMPORT_SUITE, Importer
 from ullage.importers.pa1.tables import TABLES, Line, read_lines, table_of
+from ullage.importers.rows import IMPORT_SUITE, Importer
 from ullage.model.flags import INVALID, INVALID_ABOVE_CEILING, INVALID_LITTLES_LAW, Flag, each_once, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Ceiling, Finding, Peer, Row, Summary
@@ -351,13 +351,11 @@ def read_all(texts: Mapping[str, str]) -> Summary:
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=list(_findings(found)))
 
 
-IMPORTERS: Final = (
-    Importer(
-        "pa1",
-        "CSV of a course report: precision, workload or protocol, threads, measured_*, a peer, theoretical_*",
-        recognises,
-        lambda text, name: read_all({name: text}),
-        tuple(_file_of(table.name) for table in TABLES),
-        read_all,
-    ),
+IMPORTER: Final = Importer(
+    "pa1",
+    "CSV of a course report: precision, workload or protocol, threads, measured_*, a peer, theoretical_*",
+    recognises,
+    lambda text, name: read_all({name: text}),
+    tuple(_file_of(table.name) for table in TABLES),
+    read_all,
 )

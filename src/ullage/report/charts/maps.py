@@ -29,14 +29,7 @@ _FIRST_COLOR: Final = "#2f78ad"
 _SECOND_COLOR: Final = "#d9742b"
 # Ratios beyond this are all equally dark: the number in the cell tells them apart.
 _DARKEST_RATIO: Final = 8.0
-_TOOLTIP: Final = tooltip(
-    ("setting", "setting"),
-    ("base", "first"),
-    ("other", "second"),
-    ("ratio", "second / first"),
-    ("outcome", "the second is"),
-    ("notes", "mind"),
-)
+_TOOLTIP: Final = tooltip("setting base=first other=second ratio=second_/_first outcome=the_second_is notes=mind")
 
 
 def build(data: ReportData) -> list[Figure]:
@@ -170,9 +163,7 @@ _CAPTION: Final = (
     "Each cell says how many times worse the node is than the middle of the other nodes. "
     "Framed cells are those for which the test names the node."
 )
-_NODE_TOOLTIP: Final = tooltip(
-    ("node", "node"), ("line", "number"), ("value", "this node"), ("usual", "median"), ("label", "worse")
-)
+_NODE_TOOLTIP: Final = tooltip("node line=number value=this_node usual=median label=worse")
 
 
 def node_map(data: ReportData) -> list[Figure]:

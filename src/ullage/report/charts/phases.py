@@ -84,7 +84,7 @@ def publications() -> tuple[Publication, ...]:
 # Blue is what was measured, warm and grey tones what was published: every common colour blindness tells them apart.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
 _REFERENCE_COLORS: Final = ("#d9a441", "#9aa4ae", "#b5651d", "#c9ced4")
-_BAR_TOOLTIP: Final = tooltip(("who", "run"), ("phase", "phase"), ("text", "value"), ("note", "mind"))
+_BAR_TOOLTIP: Final = tooltip("who=run phase text=value note=mind")
 # A run is a reference for a result when it has at least this share of the result's phases of one kind.
 _LEAST_COMMON: Final = 0.5
 _SAME: Final = 1e-4
@@ -299,9 +299,7 @@ PHASE_RATES: Final = Chart(
 # -- latency of the operations of all named phases in one picture ------------------------------------------------------
 
 
-_LATENCY_TOOLTIP: Final = tooltip(
-    ("phase", "phase"), ("name", "percentile"), ("text", "latency"), ("count", "operations")
-)
+_LATENCY_TOOLTIP: Final = tooltip("phase name=percentile text=latency count=operations")
 
 
 def latency_figures(data: ReportData) -> list[Figure]:

@@ -17,14 +17,7 @@ from ullage.report.points import MOST_XS, omitted, series_label, series_labels, 
 from ullage.report.vega import ACCENT, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.view import Panel
 
-_LATENCY_TOOLTIP: Final = tooltip(
-    ("place", "target"),
-    ("setting", "setting"),
-    ("name", "percentile"),
-    ("text", "latency"),
-    ("count", "calls"),
-    ("verdict", "really measured"),
-)
+_LATENCY_TOOLTIP: Final = tooltip("place=target setting name=percentile text=latency count=calls verdict")
 
 
 def latencies(data: ReportData) -> list[Figure]:
@@ -132,7 +125,7 @@ _FEWEST_POINTS: Final = 3
 _WIDEST_COLOR: Final = "#d55e00"
 # Below this the ranks ended together, and the second line would say nothing.
 _NS_PER_S: Final = 1e9
-_TOOLTIP: Final = tooltip(("which", "repetition"), ("when", "from the phase's start"), ("text", "rate"))
+_TOOLTIP: Final = tooltip("which=repetition when=from_the_phase's_start text=rate")
 
 
 Points: TypeAlias = list[tuple[float, float]]

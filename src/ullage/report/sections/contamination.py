@@ -84,13 +84,11 @@ def contamination(data: ReportData) -> Content | None:
     return found if found.grids else None
 
 
-SECTIONS: Final = (
-    Section(
-        name="contamination",
-        title="Work of others",
-        doc=f"Other programs, and other guests of the host, took this share of the processors' time. {GRADES}",
-        order=81,
-        part="noise",
-        build=contamination,
-    ),
+SECTION: Final = Section(
+    name="contamination",
+    title="Work of others",
+    doc=f"Other programs, and other guests of the host, took this share of the processors' time. {GRADES}",
+    order=81,
+    part="noise",
+    build=contamination,
 )

@@ -158,4 +158,3 @@ SECTION: Final = Section(
     order=LEAD - 1,
     build=build,
 )
-SECTIONS: Final = (SECTION,)

@@ -45,4 +45,3 @@ SECTION: Final = Section(
     order=LEAD,
     build=build,
 )
-SECTIONS: Final = (SECTION,)

@@ -101,13 +101,11 @@ _OUTLIERS: Final[Sequence[Column[_Outlier]]] = (
     Column("worse than the others", lambda one: _worse_text(one.cell)),
     Column("grade", lambda one: one.cell.grade or DASH, is_number=False),
 )
-SECTIONS: Final = (
-    Section(
-        name="nodes",
-        title="Every node by itself",
-        doc="All nodes were measured at the same time. Each row of this report is of the median node, and its range is "
-        "over the nodes. The result of each node is in the folder parts.",
-        order=LEAD,
-        build=build,
-    ),
+SECTION: Final = Section(
+    name="nodes",
+    title="Every node by itself",
+    doc="All nodes were measured at the same time. Each row of this report is of the median node, and its range is "
+    "over the nodes. The result of each node is in the folder parts.",
+    order=LEAD,
+    build=build,
 )

@@ -71,7 +71,6 @@ class CellExecution(Execution):
     _numbers: dict[frozenset[str], int] = field(default_factory=dict[frozenset[str], int])
 
     def expected(self) -> Mapping[str, float]:
-        """See ``Execution``."""
         return {cell.case.id: self.costs.repetition_s(cell) for cell in self.cells}
 
     def begin(self, began: Deadline) -> Deadline:

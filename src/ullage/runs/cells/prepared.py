@@ -13,9 +13,8 @@ from ullage.model.system import Place
 from ullage.quantity import percent
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs, assumed
-from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, Sizing, by_layout, each_once, make_plan
+from ullage.runs.cells.planning import Cell, Sizing, by_layout, check_one_folder, each_once, make_plan
 from ullage.runs.cells.volume import check_files, check_room, check_room_together, needed_bytes
 from ullage.runs.execution import Deadline, LaunchSpec, read_progress
 from ullage.runs.inputs import EngineContext
@@ -224,17 +223,14 @@ class PreparedCells:
         return Costs(self.costing(cells, self.machine.places))
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         lines = [*self.lines, *(f"{note.text}; {note.advice}." for note in self.notes)]
         costs = self.costs(self.cells)
         return explain(RunEstimate(self.options, self.cells, costs, self.machine, self.text, lines, self.columns))
 
     def work(self) -> Work:
-        """See ``Costed``."""
         return work_of(self.options, self.cells, self.costs(self.cells))
 
     def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
         return plans_of_layouts(self.request, self.options, self.cells, self.costs(self.cells), result)
 
     def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:

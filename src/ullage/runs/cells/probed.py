@@ -100,12 +100,10 @@ class ProbedCells(ABC, Generic[OptionsT]):
         return launches_s + self.options.min_repetitions * sum(costs.repetition_s(cell) for cell in cells)
 
     def work(self) -> Work:
-        """See ``Costed``."""
         settled, costs = self.estimated()
         return work_of(self.options, settled.stated_cells(), costs)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
         settled, costs = self.estimated()
         return plans_of_layouts(self.request, self.options, settled.stated_cells(), costs, result)
 

@@ -70,7 +70,6 @@ class CompositeOptions(TargetsOptions, RequireOptions):
         return values
 
     def kept(self) -> dict[str, object]:
-        """See ``SuiteOptions``."""
         left_out: set[str] = set() if self.care else {"care"}
         own = {name: value for name, value in self if name in PartsOptions.model_fields}
         return PartsOptions.model_validate(own).model_dump(mode="json", exclude=left_out)

@@ -63,19 +63,16 @@ class PreparedParts:
 
     @property
     def unsettled(self) -> str:
-        """See ``Prepared``."""
         commands = (f"`ullage run {part.suite} --launcher script`" for part in self.parts if part.prepared is not None)
         return f"each part its own: {', '.join(commands)}"
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         found = [(part.suite, part.prepared.explain()) for part in self.parts if part.prepared is not None]
         head = [f"{len(found)} parts, one after the other.", *self._where()]
         missing = [f"Not available: {part.suite}: {part.reason}." for part in self.parts if part.prepared is None]
         return Explanation(head, [], [], missing, found)
 
     def work(self) -> Work:
-        """See ``Costed``."""
         return joined([(part.suite, part.prepared) for part in self.parts if part.prepared is not None])
 
     def _where(self) -> list[str]:
@@ -94,7 +91,6 @@ class PreparedParts:
         return [plan for suite, part in prepared for plan in part.plans(result.part(suite))]
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
         return execute(self, session)
 
 

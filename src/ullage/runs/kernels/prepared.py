@@ -133,7 +133,6 @@ class PreparedKernels:
         return ""
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         options, groups = self.options, by_launch(self.cases)
         limit = "" if options.time_s is None else f", in {format_time(options.time_s)} at most"
         head = [
@@ -263,7 +262,6 @@ class KernelExecution(Execution):
         return cases
 
     def expected(self) -> Mapping[str, float]:
-        """See ``Execution``."""
         return {case.case.id: case.seconds for case in self.prepared.cases}
 
     def has_all(self, count: int) -> bool:

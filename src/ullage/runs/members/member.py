@@ -214,7 +214,6 @@ class Line(Progress):
         self.tell(word)
 
     def await_others(self, stage: str) -> None:
-        """See ``Meeting``."""
         self.tell(StageReached(stage=stage))
         with self._news:
             # A wait without a limit would not be interrupted by signals in time.
@@ -222,15 +221,12 @@ class Line(Progress):
                 self._news.wait(0.5)
 
     def part(self, text: str) -> None:
-        """See ``Progress``."""
         self.tell(NextWork(text=text, left_s=0.0))
 
     def stage(self, text: str, repetitions: int, left_s: float) -> None:  # noqa: ARG002 - how many follows from the time
-        """See ``Progress``."""
         self.tell(NextWork(text=text, left_s=max(0.0, left_s)))
 
     def say(self, text: str) -> None:
-        """See ``Progress``."""
         self.tell(Printed(text=text))
 
 

@@ -351,7 +351,6 @@ class PreparedNodes:
         return prepared.plans(result.part(nodes_of(self.request)[0]))
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
         known = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
         names = nodes_of(self.request)
         done = {name for name in names if name in known and known[name].code == EXIT_OK}

@@ -4,7 +4,7 @@
 A suite may say something else of a shared option in its ``changes``: another default, a further sentence of help.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
@@ -29,11 +29,15 @@ from ullage.runs.options.declared import (
     Option,
     declared,
 )
-from ullage.runs.options.kinds import CeilingRates, CountAxis, Duration, FilePath, Share, Size, TargetPlaces
+from ullage.runs.options.kinds import ConvertedList, CountAxis, Duration, FilePath, Share, Size, SizeAxis, TargetPlaces
 from ullage.runs.options.model import COMMAND_LINE_ONLY, OptionError, SuiteOptions
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
+Counts: TypeAlias = Annotated[list[Positive], CountAxis()]
+Blocks: TypeAlias = Annotated[list[Annotated[int, Field(ge=8)]], SizeAxis(8)]
+Volume: TypeAlias = Annotated[int, Field(ge=8), Size()]
+MaybeVolume: TypeAlias = Annotated[int | None, Field(ge=8), Size()]
 # With more ranks on a core, starting them alone takes memory and processes that a node may not have.
 MOST_RANKS_ON_A_CORE: Final = 128
 _MOST_DEFAULT_RANKS: Final = 6
@@ -62,7 +66,6 @@ class TargetsOptions(SuiteOptions):
 
     @property
     def measured(self) -> list[Target]:
-        """See ``SuiteOptions``."""
         return self.targets
 
 
@@ -162,9 +165,7 @@ class RankAxisOptions(LayoutOptions):
     """The option for several numbers of ranks, in rising order."""
 
     ranks: Annotated[
-        list[Positive],
-        CountAxis(),
-        Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1),
+        Counts, Option("Measure with these numbers of ranks, for example 1,2,4 or 1:64:x2.", order=RANKS - 1)
     ]
 
 
@@ -301,12 +302,18 @@ class ResumableOptions(SuiteOptions):
     ] = False
 
 
+def _read_ceilings(texts: Sequence[str]) -> dict[str, float]:
+    from ullage.analysis.ceilings.declared import read_ceiling
+
+    return dict(map(read_ceiling, texts))
+
+
 class CeilingOptions(TargetsOptions):
     """The option for declared ceilings of targets."""
 
     ceilings: Annotated[
         dict[str, float],
-        CeilingRates(),
+        ConvertedList(_read_ceilings, metavar="NAME[:ACCESS]=RATE"),
         Option(
             "Declare the highest possible rate of a target, for example nvme:read=3.2GB/s.",
             name="--ceiling",
@@ -378,7 +385,7 @@ class RunOptions(MachineOptions, CeilingOptions, IntervalOptions, SpaceOptions, 
 class StorageOptions(QuickOnCommandLine, BindOptions, RankAxisOptions, RunOptions):
     """Options of suites whose cells have several ranks, by default one for each usable core."""
 
-    changes: ClassVar[Mapping[str, Change]] = {"ranks": Change(unsaid="the number of usable cores")}
+    changes = {"ranks": Change(unsaid="the number of usable cores")}
 
     @staticmethod
     def usual_ranks(cores: int) -> list[int]:

@@ -48,11 +48,8 @@ class Kind:
     def _read(self, text: str) -> object:
         return text
 
-    def format(self, value: object) -> str:
+    def format(self, value: Any, /) -> str:  # noqa: ANN401 - each kind knows its own
         """Return the value as a person would type it."""
-        return self._written(value)
-
-    def _written(self, value: Any, /) -> str:  # noqa: ANN401 - each kind knows its own
         return str(value)
 
 
@@ -65,7 +62,7 @@ class Flag(Kind):
         """Return what typer has read."""
         return raw
 
-    def _written(self, _value: object, /) -> str:
+    def format(self, _value: object, /) -> str:
         return ""
 
 
@@ -86,7 +83,7 @@ class Number(Kind):
     def _read(self, text: str) -> object:
         return float(text)
 
-    def _written(self, value: float, /) -> str:
+    def format(self, value: float, /) -> str:
         return f"{value:g}"
 
 
@@ -103,7 +100,7 @@ class Size(Kind):
         named = dict(self.names).get(text)
         return _multiple(parse_size(text), self.unit, text, self.example) if named is None else named
 
-    def _written(self, value: int, /) -> str:
+    def format(self, value: int, /) -> str:
         return {size: name for name, size in self.names}.get(value) or format_bytes(value)
 
 
@@ -121,7 +118,7 @@ class Duration(Kind):
             raise UserError("is not above 0", text, "write 90s, 5m or 1h")
         return seconds
 
-    def _written(self, value: float, /) -> str:
+    def format(self, value: float, /) -> str:
         return format_duration(value)
 
 
@@ -135,7 +132,7 @@ class Share(Kind):
     def _read(self, text: str) -> object:
         return parse_share(text, self.what)
 
-    def _written(self, value: float, /) -> str:
+    def format(self, value: float, /) -> str:
         return f"{100 * value:g}%"
 
 
@@ -147,7 +144,7 @@ class CountAxis(Kind):
     def _read(self, text: str) -> object:
         return _rising(parse_axis(text))
 
-    def _written(self, value: Sequence[int], /) -> str:
+    def format(self, value: Sequence[int], /) -> str:
         return format_axis(value)
 
 
@@ -162,7 +159,7 @@ class SizeAxis(Kind):
     def _read(self, text: str) -> object:
         return [_multiple(size, self.unit, text, self.example) for size in _rising(parse_axis(text, parse_size))]
 
-    def _written(self, value: Sequence[int], /) -> str:
+    def format(self, value: Sequence[int], /) -> str:
         return format_axis(value, format_bytes)
 
 
@@ -177,7 +174,7 @@ class ThreadAxis(Kind):
         found: list[int | str] = [*_rising(parse_axis(",".join(counts)))] if counts else []
         return [*found, ALL] if ALL in texts else found
 
-    def _written(self, value: Iterable[object], /) -> str:
+    def format(self, value: Iterable[object], /) -> str:
         return ",".join(map(str, value))
 
 
@@ -207,7 +204,7 @@ class Names(Kind):
         found = [_known(name, self.choices) for name in names] if self.choices else names
         return [name for name in self.choices if name in found] if self.choices and self.sorted_ else found
 
-    def _written(self, value: Iterable[str], /) -> str:
+    def format(self, value: Iterable[str], /) -> str:
         return ",".join(value)
 
 
@@ -223,7 +220,7 @@ class Repeated(Kind):
     def _read_all(self, texts: Sequence[str]) -> object:
         return list(texts)
 
-    def _written(self, value: Iterable[object], /) -> str:
+    def format(self, value: Iterable[object], /) -> str:
         return " ".join(map(str, value))
 
 
@@ -237,19 +234,8 @@ class TargetPlaces(Repeated):
 
         return parse_targets(texts)
 
-    def _written(self, value: Iterable[object], /) -> str:
+    def format(self, value: Iterable[object], /) -> str:
         return " ".join(f"{one.name}={one.uri}" for one in cast("Iterable[Target]", value))
-
-
-class CeilingRates(Repeated):
-    """What targets could reach at most. Whether there are such targets is found when they are known."""
-
-    word = "NAME[:ACCESS]=RATE"
-
-    def _read_all(self, texts: Sequence[str]) -> object:
-        from ullage.analysis.ceilings.declared import read_ceiling
-
-        return dict(map(read_ceiling, texts))
 
 
 @dataclass(frozen=True)
@@ -283,7 +269,7 @@ class FilePath(Kind):
     def _read(self, text: str) -> object:
         return self.make(Path(text))
 
-    def _written(self, _value: object, /) -> str:
+    def format(self, _value: object, /) -> str:
         return ""
 
 

@@ -90,7 +90,6 @@ class PreparedTune:
         return {} if varied & short.keys() else short
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         rows = [[one.name, ", ".join(one.values), one.default] for one in self.overs]
         size = self.space.size
         room = min(self.budget.left([]), 2 * size + 30)
@@ -137,6 +136,5 @@ class PreparedTune:
         return self.first.plans(result.part("trial-001"))
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
         with targets_alone(self.request.targets):
             return self.execute(self, session)

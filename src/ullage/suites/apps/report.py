@@ -148,20 +148,16 @@ def _median(row: Row) -> float:
     return row.median
 
 
-ANSWERS: Final = (
-    AnswerRule(
-        "apps",
-        "Which access patterns is this target good and bad at?",
-        ("apps-classes", "apps-cached", "apps-settings"),
-        picture=extremes,
-    ),
+ANSWER: Final = AnswerRule(
+    "apps",
+    "Which access patterns is this target good and bad at?",
+    "apps-classes apps-cached apps-settings",
+    picture=extremes,
 )
 _REPORT: Final = PartOfReport(_SUITE, "disk", 1)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Classes of access patterns",
-        "Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
-        "operations of a repetition. A share is of the ceiling of the target.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Classes of access patterns",
+    "Rates of all ranks together, for each class of patterns that the kernels measured, with the bytes and "
+    "operations of a repetition. A share is of the ceiling of the target.",
+    tables,
 )

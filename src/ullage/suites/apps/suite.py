@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, ClassVar, Final, cast
+from typing import Annotated, Final, cast
 
 from ullage.analysis.contests import compare_pairs, compare_rows
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
@@ -46,7 +46,7 @@ _OWN_RANKS: Final = frozenset({"loader", "overlap"})
 class AppsOptions(CompositeOptions, CeilingOptions, TimeBudgetOptions, QuickOptions, SeedOptions):
     """The options of suite ``apps``, which it shares out to its kernels."""
 
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "time_s": Change("Limit the time of the measurements. The kernels share it.", usual="2m", quick="50s"),
         "quick": Change("Take a first look in 50 s."),

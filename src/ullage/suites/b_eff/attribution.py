@@ -69,4 +69,4 @@ def _at(table: _Table, size: str) -> float:
     return math.exp(fmean(map(fmean, groups.values()))) / MEGA
 
 
-ATTRIBUTIONS: Final = (attributed,)
+ATTRIBUTION: Final = attributed

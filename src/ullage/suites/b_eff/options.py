@@ -2,7 +2,7 @@
 """The options of the suite ``b_eff``, as they stand in request.json, and the sizes that its definition has."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -52,7 +52,7 @@ class BEffOptions(BindOptions, RanksOptions, MessagePagesOptions, CaseOptions):
     """
 
     at = (MPI,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
         "repetitions": Change(
             "Repeat every pattern this often. The definition requires 3.", usual=str(USUAL_REPETITIONS), quick=""

@@ -89,7 +89,7 @@ def runs_of(data: ReportData) -> list[BEffRun]:
 _WIDTH: Final = 330
 _HEIGHT: Final = 300
 _FEWEST: Final = 3
-_TOOLTIP: Final = tooltip(("name", "pattern"), ("size", "message"), ("text", "MB/s of a process"))
+_TOOLTIP: Final = tooltip("name=pattern size=message text=MB/s_of_a_process")
 _BYTES: Final = (
     "datum.value >= 1048576 ? datum.value / 1048576 + 'M'"
     " : datum.value >= 1024 ? datum.value / 1024 + 'K' : datum.value"
@@ -303,43 +303,35 @@ def _check(run: BEffRun) -> list[Grid]:
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
-HEADLINES: Final = (
-    Rule(
-        "messages",
-        "b_eff",
-        lambda row: "method" not in row.params,
-        ranks_key,
-        lambda row: f"b_eff of {row.params['ranks']} processes",
-    ),
+HEADLINE: Final = Rule(
+    "messages",
+    "b_eff",
+    lambda row: "method" not in row.params,
+    ranks_key,
+    lambda row: f"b_eff of {row.params['ranks']} processes",
 )
 
 _REPORT: Final = PartOfReport(SUITE, "messages", 4)
-SECTIONS: Final = (
-    _REPORT.section(
-        "b_eff",
-        "b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
-        "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
-        "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "b_eff",
+    "b_eff is the square root of two geometric means: one over six sets of rings, one over thirty "
+    "random rings. Each averages the bandwidth over 21 message sizes, with the best of methods and "
+    "repetitions. MB is 10^6 bytes. Every message counts once, at its sender.",
+    tables,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "b_eff",
-        "How much data do all ranks exchange a second?",
-        ("b_eff", "b_eff-methods", "b_eff-latency", "b_eff-order", "b_eff-bisection"),
-        remarks=("b_eff-invalid", "b_eff-self-check", "b_eff-conditions", "b_eff-degenerate"),
-    ),
+ANSWER: Final = AnswerRule(
+    "b_eff",
+    "How much data do all ranks exchange a second?",
+    "b_eff b_eff-methods b_eff-latency b_eff-order b_eff-bisection",
+    remarks="b_eff-invalid b_eff-self-check b_eff-conditions b_eff-degenerate",
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "b_eff",
-        "b_eff over the message size",
-        "The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
-        "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
-        figures,
-        order=5,
-    ),
+CHART: Final = _REPORT.chart(
+    "b_eff",
+    "b_eff over the message size",
+    "The y axis is what a process sends in MB/s. Every message counts once. Each value is the "
+    "maximum over the repetitions, as the definition of b_eff requires. Both axes are logarithmic.",
+    figures,
+    order=5,
 )
 
 

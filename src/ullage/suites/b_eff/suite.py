@@ -220,7 +220,6 @@ UNIT: Final = "MB/s"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(BEffOptions, request)
     launches = [file.records for file in result.read_records()]
     rows: list[Row] = []

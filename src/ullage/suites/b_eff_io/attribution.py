@@ -72,4 +72,4 @@ def _weighted(half: _Half) -> _Half:
     return {name: 2 * value if name == _TWICE else value for name, value in half.items()}
 
 
-ATTRIBUTIONS: Final = (attributed,)
+ATTRIBUTION: Final = attributed

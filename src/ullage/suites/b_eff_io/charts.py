@@ -100,15 +100,7 @@ _WHISKER: Final[Spec] = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7}
 _MARKER: Final[Spec] = {"type": "point", "size": 30, "opacity": 1, "strokeWidth": 1.4}
 _HAS_INTERVAL: Final = "isValid(datum.low)"
 _WORKAROUND: Final = ("workaround for type shared:", "individual file pointer")
-_TOOLTIP: Final = tooltip(
-    ("access", "access"),
-    ("type", "type"),
-    ("sizes", "chunk, call"),
-    ("text", "bandwidth"),
-    ("verdict", "really measured"),
-    ("grade", "grade"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("access type sizes=chunk,_call text=bandwidth verdict grade flags")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -219,14 +211,7 @@ _HINT_SIZE: Final = (184, 170)
 _MOST_HINT_FIGURES: Final = 2
 _MOST_SETS: Final = 6
 _HINT_COLORS: Final = ("#d9742b", "#1f5f8b", "#3d8b4f", "#7a4f9a", "#a15c00", "#5fa8d3")
-_HINT_TOOLTIP: Final = tooltip(
-    ("set", "hints"),
-    ("place", "pattern"),
-    ("text", "with them"),
-    ("base", "without"),
-    ("ratio", "ratio"),
-    ("outcome", "they make it"),
-)
+_HINT_TOOLTIP: Final = tooltip("set=hints place=pattern text=with_them base=without ratio outcome=they_make_it")
 
 
 def hint_figures(data: ReportData) -> list[Figure]:

@@ -10,8 +10,8 @@ from itertools import product
 from typing import Final, Literal
 
 from ullage.analysis.findings.phrasing import finding
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
 from ullage.importers.printed import Printed, Which, worked_out
+from ullage.importers.rows import IMPORT_SUITE, Importer, imported_row
 from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
@@ -363,8 +363,6 @@ def read(text: str, name: str) -> Summary:
     )
 
 
-IMPORTERS: Final = (
-    Importer(
-        "b_eff_io", "what the original b_eff_io prints (.sum), or its sample as JSON", recognises, read, kind="storage"
-    ),
+IMPORTER: Final = Importer(
+    "b_eff_io", "what the original b_eff_io prints (.sum), or its sample as JSON", recognises, read, kind="storage"
 )

@@ -2,7 +2,7 @@
 """The options of the suite ``b_eff_io``, as they stand in request.json."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast
+from typing import Annotated, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -63,7 +63,7 @@ class BEffIoOptions(
     """
 
     workload = "b-eff-io"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(
             "Measure this place, also NAME=null: or NAME=model:. Repeat the option to measure several places."
         ),

@@ -23,7 +23,7 @@ from ullage.model.plan import Plan, Target
 from ullage.model.request import Request
 from ullage.quantity import listing, processes
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.one_folder import check_all_of
+from ullage.runs.cells.planning import check_all_of
 from ullage.runs.execution import Execution
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there

@@ -12,8 +12,8 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from ullage.errors import UserError, one_line
-from ullage.importers import document_of
 from ullage.importers.printed import Printed, printed
+from ullage.importers.rows import document_of
 from ullage.model.base import Strict
 from ullage.suites.b_eff_io.patterns import ACCESSES, TYPES, Access, PatternType
 

@@ -12,12 +12,11 @@ from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Grid, Heading
+from ullage.report.contents import Cell, Content, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import Column, grid_of, texts_grid, value_hint
 from ullage.report.headlines import Rule
-from ullage.report.table import Cell, number_cell
 from ullage.suites.b_eff_io.charts import CHART, HINT_CHART
 from ullage.suites.b_eff_io.measured import PARTS, SCHEDULED, TOTAL
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, POSITIONS, TYPES, Access, Pattern, Size, pattern_of
@@ -282,14 +281,12 @@ def _times(data: ReportData) -> list[Grid]:
 
 
 _REPORT: Final = PartOfReport(SUITE, "disk", 4)
-SECTIONS: Final = (
-    _REPORT.section(
-        "b_eff_io",
-        "b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
-        " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
-        " second weight. MB is 10^6 bytes.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "b_eff_io",
+    "b_eff_io is sqrt(W' x B_read). B of an access is the mean over the five pattern types, in which"
+    " scatter counts twice. W' is that of the first write, where the rewrite of scatter replaces its"
+    " second weight. MB is 10^6 bytes.",
+    tables,
 )
 CHARTS: Final = (CHART, HINT_CHART)
 
@@ -298,19 +295,10 @@ def _parallel_io(row: Row) -> str:
     return f"MPI-IO, {row.word('access')} of all patterns, {processes(row.count('ranks'))}"
 
 
-HEADLINES: Final = (Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io),)
-ANSWERS: Final = (
-    AnswerRule(
-        "b_eff_io",
-        "How much data do all ranks write and read through MPI-IO?",
-        ("b_eff_io", "b_eff_io-hint-sets", "b_eff_io-types", "b_eff_io-odd-sizes", "b_eff_io-read-write"),
-        remarks=(
-            "b_eff_io-invalid",
-            "b_eff_io-cut",
-            "b_eff_io-cache",
-            "b_eff_io-time",
-            "b_eff_io-memory-time",
-            "b_eff_io-conditions",
-        ),
-    ),
+HEADLINE: Final = Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io)
+ANSWER: Final = AnswerRule(
+    "b_eff_io",
+    "How much data do all ranks write and read through MPI-IO?",
+    "b_eff_io b_eff_io-hint-sets b_eff_io-types b_eff_io-odd-sizes b_eff_io-read-write",
+    remarks="b_eff_io-invalid b_eff_io-cut b_eff_io-cache b_eff_io-time b_eff_io-memory-time b_eff_io-conditions",
 )

@@ -40,7 +40,6 @@ from ullage.units import format_rate, format_time, format_volume
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(BEffIoOptions, request)
     io_run = read_run(result, options)
     by_target = digest(io_run, context)

@@ -380,9 +380,9 @@ def reasons_of_options(options: BEffIoOptions) -> list[str]:
 
 
 def is_look(reasons: Sequence[str], options: BEffIoOptions) -> bool:
-    """Tell whether only what was asked for speaks against a value: a short time, and patterns that it cut short.
+    """Tell whether only what was asked for speaks against a value: a short time, and patterns that ended early.
 
     False where nothing speaks against it.
     """
-    asked = reasons_of_options(options)
-    return bool(reasons) and all(one in asked or (asked and _WHY["overtime"] in one) for one in reasons)
+    asked, early = reasons_of_options(options), (_WHY["overtime"], _WHY["space"])
+    return bool(reasons) and all(one in asked or (asked and any(why in one for why in early)) for one in reasons)

@@ -6,13 +6,11 @@ from typing import Final
 from ullage.report.answers import AnswerRule
 from ullage.runs.particles.tables import headline_rule, particle_section
 
-SECTIONS: Final = (particle_section("bdcats", "Particles of a plasma code, read", of_reads=True),)
+SECTION: Final = particle_section("bdcats", "Particles of a plasma code, read", of_reads=True)
 HEADLINES: Final = tuple(headline_rule("read", read) for read in ("full", "partial", "strided"))
-ANSWERS: Final = (
-    AnswerRule(
-        "bdcats",
-        "Which way of reading particles is faster for an analysis?",
-        ("bdcats-layout", "bdcats-format", "bdcats-access", "bdcats-observed"),
-        best={"bdcats-observed": "observed"},
-    ),
+ANSWER: Final = AnswerRule(
+    "bdcats",
+    "Which way of reading particles is faster for an analysis?",
+    "bdcats-layout bdcats-format bdcats-access bdcats-observed",
+    best={"bdcats-observed": "observed"},
 )

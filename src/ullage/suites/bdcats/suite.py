@@ -15,8 +15,7 @@ from ullage.runs.options.declared import OfEngine, Option
 from ullage.runs.options.kinds import Share
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.options import ParticleOptions
-from ullage.runs.particles.suite import prepare_particles, summarise_particles
+from ullage.runs.particles.suite import ParticleOptions, prepare_particles, summarise_particles
 
 
 class BdcatsOptions(ParticleOptions):

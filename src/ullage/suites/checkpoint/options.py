@@ -8,7 +8,7 @@ numbers of parameters in units of GiB, and 1000 GiB.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -142,7 +142,7 @@ class CheckpointOptions(StorageOptions):
 
     shrinks_blocks = True
     metrics = "phase_time bandwidth fastest_rank_time slowest_rank_time least_rank_bandwidth open_time sync_time"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the checkpoint at this place. Repeat the option to compare several places."),
         "time_s": Change(usual="1h", quick="30s"),
         "quick": Change("Take a first look in 30 s: a checkpoint of at most 256M."),

@@ -33,14 +33,7 @@ from ullage.units import format_time, format_volume
 _SUITE: Final = "checkpoint"
 _DONE: Final = {SAVE: "saved", RESTORE: "read back"}
 _READERS: Final = {"own": "the same rank", "other-rank": "another rank", "other-node": "another node"}
-_TOOLTIP: Final = tooltip(
-    ("operation", "operation"),
-    ("layout", "layout"),
-    ("ranks", "ranks"),
-    ("text", "median"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("operation layout ranks text=median verdict flags")
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -133,22 +126,18 @@ def _point(row: Row, factor: float) -> Spec:
     return interval_point(row, "x", factor, format_time, {**place, "ranks": row.ranks})
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Checkpoints of a model",
-        "Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
-        "least rate of a rank is that of the slowest one.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Checkpoints of a model",
+    "Training waits from the first rank's open to the last rank's close, with the sync of every file. The "
+    "least rate of a rank is that of the slowest one.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "checkpoint",
-        "Time that training waits for a checkpoint",
-        "A bar ends at the median of the time until the slowest rank is done.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "checkpoint",
+    "Time that training waits for a checkpoint",
+    "A bar ends at the median of the time until the slowest rank is done.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
@@ -170,12 +159,10 @@ HEADLINES: Final = tuple(
         (WAIT, "{target}: time to {done}, {files}", {SAVE: "save a checkpoint", RESTORE: "read a checkpoint back"}),
     )
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How long does training wait for a checkpoint?",
-        ("checkpoint-wait", "checkpoint-layout"),
-        ("checkpoint-cached",),
-        {"checkpoint-wait": "-wait_s"},
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How long does training wait for a checkpoint?",
+    "checkpoint-wait checkpoint-layout",
+    "checkpoint-cached",
+    {"checkpoint-wait": "-wait_s"},
 )

@@ -16,8 +16,7 @@ from ullage.model.plan import Layout, Limits, Parameters, Scalar, Target
 from ullage.model.summary import Row
 from ullage.results.rows import RowContext
 from ullage.runs.cells.backends import DIRECT, cache_and_verify, direct_of, storage_backend
-from ullage.runs.cells.one_folder import refuse
-from ullage.runs.cells.planning import Cell, Chosen, Sizing, cell_of
+from ullage.runs.cells.planning import Cell, Chosen, Sizing, cell_of, refuse
 from ullage.runs.cells.prepared import Asked, Preparing, backend_text, layouts_of, plan_columns
 from ullage.runs.cells.volume import most_to_choose
 from ullage.runs.options.engine import Values

@@ -376,7 +376,6 @@ def _best_by_operation(rows: Iterable[Row]) -> dict[str, Row]:
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     rows = collective_rows(launches, context)
     least = bound_rows(launches, context)

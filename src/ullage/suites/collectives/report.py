@@ -13,7 +13,7 @@ from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
@@ -30,7 +30,6 @@ from ullage.report.plots import (
     size_axis,
 )
 from ullage.report.switches import switch_notes
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.collectives import suite
 from ullage.suites.collectives.suite import ONE_SIDED, blocking, is_crowded, operation_of, size_of
@@ -194,19 +193,17 @@ def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 _SMALL: Final = ["allreduce", "blocking", 8]
-HEADLINES: Final = (
-    Rule(
-        "messages",
-        "collective_latency",
-        lambda row: [row.params.get(name) for name in ("operation", "mode", "message_bytes")] == _SMALL,
-        ranks_key,
-        lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
-    ),
+HEADLINE: Final = Rule(
+    "messages",
+    "collective_latency",
+    lambda row: [row.params.get(name) for name in ("operation", "mode", "message_bytes")] == _SMALL,
+    ranks_key,
+    lambda row: f"allreduce of {_SMALL[-1]} bytes, {row.params['ranks']} ranks",
 )
 
 
 BOUNDS: Final = suite.BOUNDS
-LADDERS: Final = suite.LADDERS
+LADDER: Final = suite.LADDER
 
 
 # -- charts ------------------------------------------------------------------------------------------------------------
@@ -214,10 +211,8 @@ LADDERS: Final = suite.LADDERS
 
 _GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
 _FEWEST: Final = 2
-_TIME_TOOLTIP: Final = tooltip(
-    ("name", "operation"), ("size", "message"), ("x", "ranks"), ("text", "time"), ("flags", "flags")
-)
-_SIZE_TOOLTIP: Final = tooltip(("name", "operation"), ("size", "message"), ("text", "time"), ("flags", "flags"))
+_TIME_TOOLTIP: Final = tooltip("name=operation size=message x=ranks text=time flags")
+_SIZE_TOOLTIP: Final = tooltip("name=operation size=message text=time flags")
 
 
 def time_figures(data: ReportData) -> list[Figure]:
@@ -271,7 +266,7 @@ def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: lis
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
-_OVERLAP_TOOLTIP: Final = tooltip(("name", "operation"), ("tests", "MPI_Test"), ("text", "overlap"), ("flags", "flags"))
+_OVERLAP_TOOLTIP: Final = tooltip("name=operation tests text=overlap flags", tests="MPI_Test")
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:
@@ -317,22 +312,18 @@ def _tests(count: int) -> str:
 
 
 _REPORT: Final = PartOfReport(SUITE, "messages", 6)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Collective operations",
-        "Each time is that of one call, the mean over calls and ranks, between barriers that are not "
-        "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
-        "sends to one other, or the whole vector of a bcast or a reduction.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Collective operations",
+    "Each time is that of one call, the mean over calls and ranks, between barriers that are not "
+    "timed. A pointer over it shows its interval. Messages are counted as OSU does: what one rank "
+    "sends to one other, or the whole vector of a bcast or a reduction.",
+    tables,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "collectives",
-        "Which collective operations are slower than they need to be?",
-        ("guideline", "progress", "overlap", "scaling", "one-sided", "one-sided-bandwidth", "guidelines-held"),
-        remarks=("oversubscribed",),
-    ),
+ANSWER: Final = AnswerRule(
+    "collectives",
+    "Which collective operations are slower than they need to be?",
+    "guideline progress overlap scaling one-sided one-sided-bandwidth guidelines-held",
+    remarks="oversubscribed",
 )
 CHARTS: Final = (
     _REPORT.chart(

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias, cast, get_args
+from typing import Annotated, Final, Literal, TypeAlias, cast, get_args
 
 from pydantic import Field
 
@@ -54,7 +54,7 @@ class CollectivesOptions(BindOptions, RankAxisOptions, CaseOptions):
 
     workload = "collective"
     at = (MPI,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "ranks": Change(
             "Measure with these numbers of ranks, for example 2,4 or 2:64:x2.",
             unsaid="powers of 2 from 2 up to the number of cores",
@@ -340,22 +340,20 @@ def _small_pair(line: Row, row: Row) -> bool:
     return row.metric in ("pair_latency", "ping_pong_latency") and same
 
 
-LADDERS: Final = (
-    LadderRule(
-        "messages",
-        (
-            small_protocol(_small_pair),
-            Step(
-                "rounds",
-                "Rounds of the operation, beyond one message after the other: ranks that wait for others, and what all "
-                "of them do at once",
-                _small_pair,
-                advice="Bind each rank to a core of its own and keep other programs off these cores.",
-                command=BINDING,
-                may_rank=True,
-                expects=lambda _above, below: doubling(below.ranks),
-            ),
+LADDER: Final = LadderRule(
+    "messages",
+    (
+        small_protocol(_small_pair),
+        Step(
+            "rounds",
+            "Rounds of the operation, beyond one message after the other: ranks that wait for others, and what all "
+            "of them do at once",
+            _small_pair,
+            advice="Bind each rank to a core of its own and keep other programs off these cores.",
+            command=BINDING,
+            may_rank=True,
+            expects=lambda _above, below: doubling(below.ranks),
         ),
-        lambda row: row.metric == "collective_latency" and row.word("operation") == "allreduce",
     ),
+    lambda row: row.metric == "collective_latency" and row.word("operation") == "allreduce",
 )

@@ -116,8 +116,8 @@ _STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
 _NS: Final = 1e9
 # Shares of the exchanges that took longer: one point is drawn where the share falls below each of these.
 _SHARES: Final = tuple(10 ** (-step / 8) for step in range(41))
-_BAR_TOOLTIP: Final = tooltip(("name", "test"), ("what", "of"), ("text", "impact"), ("flags", "flags"))
-_LINE_TOOLTIP: Final = tooltip(("state", "the others"), ("text", "time"), ("share", "take longer"))
+_BAR_TOOLTIP: Final = tooltip("name=test what=of text=impact flags")
+_LINE_TOOLTIP: Final = tooltip("state=the_others text=time share=take_longer")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -199,32 +199,26 @@ def _tail(state: str, phases: Iterable[PhaseRecord]) -> list[Spec]:
 
 
 _REPORT: Final = PartOfReport(SUITE, "network", 7)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Congestion",
-        "Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
-        "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
-        "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Congestion",
+    "Victims exchange messages in random rings (latency: 8 B, bandwidth: 8 at once of 128 KiB) and add up 8 "
+    "bytes. They do so first alone, then while the others all send to one of them (incast) or each to each "
+    "(alltoall). An impact is the time with load over the time without, in the same repetition. 1 means no impact.",
+    tables,
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "congestion",
-        "Congestion",
-        "The further the second curve lies to the right of the first, the more the load costs. Where the"
-        " curves differ only at the bottom, the load delays a few messages much.",
-        figures,
-    ),
+CHART: Final = _REPORT.chart(
+    "congestion",
+    "Congestion",
+    "The further the second curve lies to the right of the first, the more the load costs. Where the"
+    " curves differ only at the bottom, the load delays a few messages much.",
+    figures,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (
-    AnswerRule(
-        "congestion",
-        "How much slower do messages get when others fill the network?",
-        ("congestion",),
-        remarks=("oversubscribed",),
-    ),
+ANSWER: Final = AnswerRule(
+    "congestion",
+    "How much slower do messages get when others fill the network?",
+    "congestion",
+    remarks="oversubscribed",
 )

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
@@ -45,7 +45,7 @@ class CongestionOptions(BindOptions, RanksOptions, CaseOptions):
 
     workload = "congestion"
     at = (MPI,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "ranks": Change(
             "Start this many ranks, victims and load together.",
             unsaid="the number of usable cores, at least 4",
@@ -225,7 +225,6 @@ def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     rows = congestion_rows(launches, context)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

@@ -267,7 +267,6 @@ def _share(wrong: Measurement) -> str:
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options, peers = read_options(CpuOptions, request), result.read_peers()
     # Findings name the peers, so these are joined first.
     found = with_rows(measured(result, options, context), lambda rows: with_peers(rows, peers))

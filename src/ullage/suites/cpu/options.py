@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, cast
+from typing import Annotated, Final, cast
 
 from pydantic import Field
 
@@ -54,7 +54,7 @@ class CpuOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions):
     """
 
     at = (CPU,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "time_s": Change(
             "Limit the time of all measurements, other tools included.", usual="6m", quick="50s", unsaid=""
         ),

@@ -37,8 +37,8 @@ from ullage.suites.cpu.tables import SUITE, Line, best_with, lines_of, tables, t
 _GIGA: Final = 1e9
 _STEP: Final = 17
 _FEWEST_COUNTS: Final = 3
-_BAR_TOOLTIP: Final = tooltip(("name", "kernel"), ("text", "median"), ("ceiling_text", "ceiling"), ("share", "of it"))
-_LINE_TOOLTIP: Final = tooltip(("name", "kernel"), ("x", "threads"), ("text", "over 1 thread"))
+_BAR_TOOLTIP: Final = tooltip("name=kernel text=median ceiling_text=ceiling share=of_it")
+_LINE_TOOLTIP: Final = tooltip("name=kernel x=threads text=over_1_thread")
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
@@ -201,13 +201,11 @@ def _is_stream(row: Row, threads: int) -> bool:
 # -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
 
 _REPORT: Final = PartOfReport(SUITE, "cores", 1)
-SECTIONS: Final = (
-    _REPORT.section(
-        "The cores",
-        "Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
-        "solve with the best library here. The tables of gemm and solve and distributed-solve show each library.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "The cores",
+    "Efficiency is the share of the ceiling of the cores in use, never of the whole machine. HPL is the linear "
+    "solve with the best library here. The tables of gemm and solve and distributed-solve show each library.",
+    tables,
 )
 _TYPES: Final = ("fp64", "fp32", "bf16", "int8")
 _LINEAR: Final = {
@@ -279,50 +277,48 @@ def _apart(_high: Row, low: Row) -> str:
     )
 
 
-LADDERS: Final = (
-    LadderRule(
-        "cores",
-        (
-            Step(
-                "clock",
-                lambda high, low: f"The clock under {low.word('isa')}: {_clocks(high, low)}",
-                _narrow_alone,
-                _clock_alone,
-                "Wide units lower the clock. Short stretches of wide code may cost more than they gain.",
+LADDER: Final = LadderRule(
+    "cores",
+    (
+        Step(
+            "clock",
+            lambda high, low: f"The clock under {low.word('isa')}: {_clocks(high, low)}",
+            _narrow_alone,
+            _clock_alone,
+            "Wide units lower the clock. Short stretches of wide code may cost more than they gain.",
+        ),
+        Step(
+            "clock-of-all",
+            lambda high, low: f"The clock when all {low.count('threads')} threads work: {_clocks(high, low)}",
+            lambda low, row: _clock_alone(low, row) and row is not low,
+            lambda line, row: row.metric == "clock" and row.case == line.case and row.count("threads") > 1,
+        ),
+        Step(
+            "shared-cores",
+            lambda _, low: (
+                f"Each of {low.count('threads')} threads does {percent(low.median)} of the instructions a cycle "
+                "that it does alone"
             ),
-            Step(
-                "clock-of-all",
-                lambda high, low: f"The clock when all {low.count('threads')} threads work: {_clocks(high, low)}",
-                lambda low, row: _clock_alone(low, row) and row is not low,
-                lambda line, row: row.metric == "clock" and row.case == line.case and row.count("threads") > 1,
-            ),
-            Step(
-                "shared-cores",
-                lambda _, low: (
-                    f"Each of {low.count('threads')} threads does {percent(low.median)} of the instructions a cycle "
-                    "that it does alone"
-                ),
-                None,
-                _of_kernel(CORE_SHARE),
-                _apart,
-                may_rank=True,
-            ),
-            *TAKEN_BY_OTHERS,
-            Step(
-                "hidden",
-                lambda _, low: f"The mean window reaches {percent(low.median)} of the best one, and nobody was seen",
-                None,
-                _of_kernel(HIDDEN_SHARE),
-                "Another tenant on the same core or a changing clock does this. Ask for dedicated cores.",
-                of_others=True,
-            ),
-            Step(
-                "library",
-                lambda _, low: f"What the library {low.word('library')} reaches of our own kernel, n={low.params['n']}",
-                _kernel_beside,
-                lambda line, row: row is line and _is_linear(row),
-                "A larger matrix, or a library with kernels for this CPU, reaches more.",
-            ),
+            None,
+            _of_kernel(CORE_SHARE),
+            _apart,
+            may_rank=True,
+        ),
+        *TAKEN_BY_OTHERS,
+        Step(
+            "hidden",
+            lambda _, low: f"The mean window reaches {percent(low.median)} of the best one; no other program was seen",
+            None,
+            _of_kernel(HIDDEN_SHARE),
+            "Another tenant on the same core or a changing clock does this. Ask for dedicated cores.",
+            of_others=True,
+        ),
+        Step(
+            "library",
+            lambda _, low: f"What the library {low.word('library')} reaches of our own kernel, n={low.params['n']}",
+            _kernel_beside,
+            lambda line, row: row is line and _is_linear(row),
+            "A larger matrix, or a library with kernels for this CPU, reaches more.",
         ),
     ),
 )
@@ -346,11 +342,9 @@ CHARTS: Final = (
         roofline_figures,
     ),
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "cpu",
-        "How fast do the cores compute, and what holds them back?",
-        ("fastest", "solve", "threads", "special-unit", "clock-penalty"),
-        remarks=("missing", "no-blas", "detected", "empirical"),
-    ),
+ANSWER: Final = AnswerRule(
+    "cpu",
+    "How fast do the cores compute, and what holds them back?",
+    "fastest solve threads special-unit clock-penalty",
+    remarks="missing no-blas detected empirical",
 )

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of the suite ``disk``, as they stand in request.json."""
 
-from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Change, Option
 from ullage.runs.options.each_node import EachNodeOptions
-from ullage.runs.options.groups import PeerOptions, Positive, QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import CountAxis, Size, SizeAxis
+from ullage.runs.options.groups import Counts, MaybeVolume, PeerOptions, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import Size, SizeAxis
 from ullage.runs.options.model import OptionError
 
 
@@ -22,7 +21,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     """
 
     metrics = "bandwidth operation_rate latency_p50 latency_p99"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change("Limit the time of all measurements, including those of fio.", usual="2m", quick="30s"),
         "quick": Change("Take a first look in 30 s: threads 1,2, blocks 1M,10M, depths 1,8,64."),
@@ -30,8 +29,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     }
 
     threads: Annotated[
-        list[Positive],
-        CountAxis(),
+        Counts,
         Option(
             "Use these numbers of threads at the same time on one volume.",
             usual="1,2,4",
@@ -60,8 +58,7 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
     ]
     small: Annotated[int, Field(ge=8), Size(8, "1K, 4K or 1M"), Option("Send small requests of this size.", usual="1K")]
     depths: Annotated[
-        list[Positive],
-        CountAxis(),
+        Counts,
         Option(
             "Keep these numbers of small requests in flight.",
             name="--depth",
@@ -79,15 +76,10 @@ class DiskOptions(EachNodeOptions, QuickOnCommandLine, PeerOptions, RunOptions):
         ),
     ] = None
     volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
-        Option("Transfer this many bytes in each case, divided by its threads.", unsaid="a probe chooses"),
+        MaybeVolume, Option("Transfer this many bytes in each case, divided by its threads.", unsaid="a probe chooses")
     ] = None
     small_volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
+        MaybeVolume,
         Option(
             "Transfer this many bytes in each case with small requests.",
             unsaid="a probe chooses; with --volume 1/64 of it, at most 16M",

@@ -180,16 +180,14 @@ _SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
     Column("verdict", lambda line: line.first.verdict, is_number=False),
 )
 
-SECTIONS: Final = (
-    Section(
-        name="disk",
-        title="The disk",
-        doc="The threads of a row share its volume. Little's law holds where rate times mean latency is within 10 % of "
-        "the requests in flight.",
-        order=2,
-        part="disk",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="disk",
+    title="The disk",
+    doc="The threads of a row share its volume. Little's law holds where rate times mean latency is within 10 % of "
+    "the requests in flight.",
+    order=2,
+    part="disk",
+    build=tables,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
@@ -202,11 +200,9 @@ def shares(summary: Summary) -> list[Bars]:
     return bars("Share of the ceiling", asked, of_ceiling=True) or side_by_side(summary)
 
 
-ANSWERS: Final = (
-    AnswerRule(
-        "disk",
-        "Which threads, blocks and requests in flight does the disk need?",
-        ("queue-depth",),
-        picture=shares,
-    ),
+ANSWER: Final = AnswerRule(
+    "disk",
+    "Which threads, blocks and requests in flight does the disk need?",
+    "queue-depth",
+    picture=shares,
 )

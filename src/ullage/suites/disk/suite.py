@@ -82,7 +82,6 @@ class PreparedDisk(ProbedCells[DiskOptions]):
 
     @property
     def unsettled(self) -> str:
-        """See ``Prepared``."""
         return "--volume" if self.options.volume is None else ""
 
     @property
@@ -125,20 +124,16 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         return Basis(places, basis.launch_s, basis.text)
 
     def stated_cells(self) -> list[Cell]:
-        """See ``ProbedCells``."""
         large, small = self.shapes()
         return self.cells(self.options.volume or large.smallest, self.options.small_volume or small.smallest)
 
     def probe_cells(self) -> list[Cell]:
-        """See ``ProbedCells``."""
         return self.planner.probes(self.most_bytes)
 
     def with_kinds(self, cells: Iterable[Cell]) -> list[Cell]:
-        """See ``ProbedCells``."""
         return with_kinds(cells, self.options.smalls)
 
     def settled(self, basis: Basis) -> Self:
-        """See ``ProbedCells``."""
         volume, small = self._volumes(Costs(basis))
         return self.with_options(volume=volume, small_volume=small)
 
@@ -190,11 +185,9 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         return [note for spot in self.spots for note in _notes(spot, self)]
 
     def beside_peer(self) -> Self:
-        """See ``ProbedCells``."""
         return replace(self, beside_s=0.0 if self.peer() is None else len(PHASES) * START_S)
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         settled, costs = self.beside_peer().estimated()
         volume, small = settled.options.volume or 0, settled.options.small_volume or 0
         found = "estimated; a probe of a few seconds chooses them when the suite runs" if self.unsettled else "as asked"

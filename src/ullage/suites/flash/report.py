@@ -90,36 +90,30 @@ def _spec(runs: Sequence[tuple[int, int]]) -> Spec:
         "x": quantity_axis("x", "offset in the array (MB)"),
         "x2": {"field": "x2"},
         "color": nominal("rank", names, ordered_colors(len(names)), {"orient": "top", "columns": len(names)}),
-        "tooltip": tooltip(("array", "array"), ("rank", "owner"), ("text", "bytes")),
+        "tooltip": tooltip("array rank=owner text=bytes"),
     }
     return plot(470, 110, values, {"type": "bar", "height": 14}, encoding)
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Files of a code with adaptive blocks",
-        "Header is the time to make or open the file and define its arrays. Block data are 6 arrays that describe "
-        "the blocks, unknowns the arrays with their values. Times are of the slowest rank. The file has "
-        f"{HEADER_BYTES} bytes of header in the raw format.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Files of a code with adaptive blocks",
+    "Header is the time to make or open the file and define its arrays. Block data are 6 arrays that describe "
+    "the blocks, unknowns the arrays with their values. Times are of the slowest rank. The file has "
+    f"{HEADER_BYTES} bytes of header in the raw format.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "flash_ownership",
-        "Which rank owns which bytes of a block array",
-        "Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
-        ownership,
-    ),
+CHART: Final = storage_chart(
+    "flash_ownership",
+    "Which rank owns which bytes of a block array",
+    "Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
+    ownership,
 )
 
 
-HEADLINES: Final = (storage_rule("{target}: flash {file} file {done}, {format}, {ranks}", "file", "cells", "format"),)
-ANSWERS: Final = (
-    AnswerRule(
-        "flash",
-        "Which way of writing is faster for a code with adaptive blocks?",
-        ("flash-access", "flash-format"),
-    ),
+HEADLINE: Final = storage_rule("{target}: flash {file} file {done}, {format}, {ranks}", "file", "cells", "format")
+ANSWER: Final = AnswerRule(
+    "flash",
+    "Which way of writing is faster for a code with adaptive blocks?",
+    "flash-access flash-format",
 )

@@ -7,7 +7,7 @@ Sizes are those of the FLASH I/O benchmark (M. Zingale) and its port to PnetCDF,
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -38,7 +38,7 @@ class FlashOptions(BackendParameterOptions, StorageOptions):
         "bandwidth flash_bandwidth phase_time open_time metadata_time unknowns_time sync_time close_time latency_p50 "
         "latency_max"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Write the files at this place. Repeat the option to compare several places."),
         "time_s": Change(usual="5m", quick="30s"),
         "quick": Change("Take a first look in 30 s: the checkpoint alone, with blocks of 8 cells."),

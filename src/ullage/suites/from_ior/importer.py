@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from ullage.analysis.findings import find_all
 from ullage.errors import UserError
 from ullage.grouping import grouped
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
+from ullage.importers.rows import IMPORT_SUITE, Importer, imported_row
 from ullage.model.base import Tolerant, first_mistake
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row, Summary

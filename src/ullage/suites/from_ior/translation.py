@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import ClassVar, Final, cast
+from typing import Final, cast
 
 from ullage.command_lines.flags import ParsedFlags
 from ullage.command_lines.options import LineOptions
@@ -286,7 +286,7 @@ class FromIorOptions(LineOptions):
 
     tool = "ior"
     translate = staticmethod(translate)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "lines": Change('Measure what these command lines do. Put each in quotes: "ior ..." or "mpirun -np 8 ior ...".')
     }
 

@@ -8,9 +8,9 @@ What is a mistake of mdtest's is not copied: a failed stat is a failure, ``-Y`` 
 stamp, and what is read is checked outside the timer.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from ullage.command_lines.flags import FILE_SYSTEMS, FlagTable, ParsedFlags, answered, refused, translated
 from ullage.command_lines.options import LineOptions
@@ -343,7 +343,7 @@ class FromMdtestOptions(LineOptions):
     tool = TOOL
     metrics = "operation_rate unsynced_operation_rate latency_p50 latency_p99"
     translate = staticmethod(translate)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "lines": Change(
             'Measure what these command lines do. Put each in quotes: "mdtest ..." or "mpirun -np 8 mdtest ...".'
         )

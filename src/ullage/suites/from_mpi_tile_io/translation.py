@@ -8,7 +8,7 @@ read back and checked, and the measurement is repeated.
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import ClassVar, Final
+from typing import Final
 
 from ullage.command_lines.flags import FlagTable, ParsedFlags, answered, translated
 from ullage.command_lines.options import LineOptions
@@ -136,7 +136,7 @@ class FromMpiTileIoOptions(LineOptions):
     tool = TOOL
     metrics = "bandwidth tile_bandwidth frame_rate open_time sync_time close_time"
     translate = staticmethod(translate)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "lines": Change(
             'Measure what these command lines do. Put each in quotes: "mpi-tile-io ..." or "mpirun -np 6 mpi-tile-io '
             '...".'

@@ -47,4 +47,4 @@ def _contradicted(rows: Iterable[Row], of_run: Sequence[Row]) -> frozenset[str]:
     return doubted(contradictions({name: (values[name], times[name]) for name in values if name in times}))
 
 
-ATTRIBUTIONS: Final = (attributed,)
+ATTRIBUTION: Final = attributed

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, document_of, imported_row
 from ullage.importers.printed import Printed, Which, known_to, printed, worked_out
+from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row
 from ullage.model.base import Strict
 from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar

@@ -12,8 +12,7 @@ from typing import Final
 
 import ullage
 from ullage.errors import one_line
-from ullage.exporters.ior import TRANSFERS, ior_lines
-from ullage.exporters.mdtest import mdtest_lines
+from ullage.exporters.ior import TRANSFERS, ior_lines, mdtest_lines
 from ullage.ini import ini_lines
 from ullage.model.plan import Target
 from ullage.results.events import failed_cases

@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -89,7 +89,7 @@ class Io500Options(
 ):
     """The options of suite ``io500``. Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(required=False, unsaid="the datadir of --config"),
         "time_s": Change(
             "Limit the time of all measurements. Time that the stonewalls leave may be used for wear-out.",

@@ -23,7 +23,7 @@ from ullage.model.request import Request
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.results.records import AnyRecord
 from ullage.runs.case_progress import RunProgress
-from ullage.runs.cells.one_folder import check_all_of
+from ullage.runs.cells.planning import check_all_of
 from ullage.runs.execution import Execution, LaunchSpec
 from ullage.runs.inputs import EngineContext
 from ullage.runs.listed import datasets_there
@@ -47,7 +47,6 @@ class PreparedIo500(Explained):
 
     @property
     def unsettled(self) -> str:
-        """See ``Prepared``."""
         given = self.options.config.sizes_are_given
         return "" if given else "--config with blockSize, segmentCount and n of both mdtests"
 
@@ -58,11 +57,9 @@ class PreparedIo500(Explained):
         return replace(self, options=options, request=request)
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         return explain(self)
 
     def plans(self, result: ResultFolder) -> list[Plan]:
-        """See ``Prepared``."""
         rounds = [(number, target) for number in range(self.options.repeat) for target in self.request.targets]
         share_s = None if self.options.time_s is None else self.options.time_s / len(rounds)
         return [

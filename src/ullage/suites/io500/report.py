@@ -10,11 +10,10 @@ from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, significant
 from ullage.report.answers import AnswerRule
 from ullage.report.bars import Bars, bars
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Cell, Content, Grid, Heading, Section, number_cell
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
 from ullage.report.phases import format_list_rate, named_phases
-from ullage.report.table import Cell, number_cell
 
 if TYPE_CHECKING:
     from ullage.suites.io500.score import PhaseInfluence
@@ -58,16 +57,14 @@ def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_
     ]
 
 
-SECTIONS: Final = (
-    Section(
-        name="sensitivity",
-        title="Where the score comes from",
-        doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value "
-        "of the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
-        order=4,
-        part="metadata",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="sensitivity",
+    title="Where the score comes from",
+    doc="The total is a geometric mean, so 10 % more in a phase changes it by the same factor whatever the value "
+    "of the phase. The last column is the total if that phase alone reached the mean of the others of its half.",
+    order=4,
+    part="metadata",
+    build=tables,
 )
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
@@ -124,12 +121,10 @@ def _in_list_units(row: Row) -> str:
     return format_list_rate(row.median, row.unit)
 
 
-ANSWERS: Final = (
-    AnswerRule(
-        "io500",
-        "What is the IO500 score, and what lowers it?",
-        ("io500-score", "sensitivity", "slow-rank"),
-        remarks=("io500-invalid",),
-        picture=phases,
-    ),
+ANSWER: Final = AnswerRule(
+    "io500",
+    "What is the IO500 score, and what lowers it?",
+    "io500-score sensitivity slow-rank",
+    remarks="io500-invalid",
+    picture=phases,
 )

@@ -185,7 +185,6 @@ def _as_phase(attempt: Attempt) -> Attempt:
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(Io500Options, request)
     failed = failed_cases(file.records for file in result.read_records())
     digests = digest_all(request, options, read_rounds(result), failed, context)

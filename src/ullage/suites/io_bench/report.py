@@ -8,9 +8,8 @@ from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_bounds, format_quantity, format_share
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Grid, Heading, Section
+from ullage.report.contents import Cell, Content, Grid, Heading, Section, number_cell
 from ullage.report.data import ReportData
-from ullage.report.table import Cell, number_cell
 from ullage.report.verdicts import headword
 from ullage.suites.io_bench.suite import METRIC, ORDERS
 from ullage.units import format_bytes
@@ -67,18 +66,16 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes or ["No peak is known. State one with --ceiling."]
 
 
-SECTIONS: Final = (
-    Section(
-        name="io_bench",
-        title="Six streams",
-        doc="One process transfers records of one file in three orders. The tables show the share of the "
-        "peak that each reaches. Writes include an fsync at their end.",
-        order=2,
-        part="disk",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="io_bench",
+    title="Six streams",
+    doc="One process transfers records of one file in three orders. The tables show the share of the "
+    "peak that each reaches. Writes include an fsync at their end.",
+    order=2,
+    part="disk",
+    build=tables,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (AnswerRule("io_bench", "Which share of its peak does the disk give one process?", ("record-size",)),)
+ANSWER: Final = AnswerRule("io_bench", "Which share of its peak does the disk give one process?", "record-size")

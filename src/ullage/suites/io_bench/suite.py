@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of an io_bench and its cells, and from its records to rows with their share of the peak, and findings."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Final, Literal
-
-from pydantic import Field
+from typing import Annotated, Final, Literal
 
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
@@ -30,8 +28,7 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import Size, SizeAxis
+from ullage.runs.options.groups import Blocks, QuickOnCommandLine, RunOptions, Volume
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.suite import SuiteSummary
@@ -50,15 +47,14 @@ class IoBenchOptions(QuickOnCommandLine, RunOptions):
     """
 
     metrics = "bandwidth latency_p50"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure the disk that holds this folder. Repeat the option to measure several disks."),
         "time_s": Change(usual="5m", quick="20s"),
         "quick": Change("Take a first look in 20 s: records 64K:16M:x4, files of 32M."),
     }
 
     records: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Transfer records of these sizes.",
             name="--record",
@@ -68,10 +64,7 @@ class IoBenchOptions(QuickOnCommandLine, RunOptions):
         ),
     ]
     volume: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
-        Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M"),
+        Volume, Option("Use files of this size, but of at least 8 and at most 2048 records.", usual="256M", quick="32M")
     ]
     backend: Annotated[Literal["posix", "uring"], Option("Use posix or uring.")] = "posix"
 

@@ -245,7 +245,6 @@ _COLD: Final = "cold"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options, launches, system = read_options(LoaderOptions, request), launches_of(result), result.read_system()
     cores = None if system is None else system.cpu.usable_cores
     rows = loader_rows(launches, context, options)

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -89,7 +89,7 @@ class LoaderOptions(
         "accelerator_use run_use least_use sample_rate bandwidth client_cores sample_open sample_read_p50 "
         "sample_read_p99 step_wait_p99 wake_up_late_p99"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the samples at this place. Repeat the option to compare several places."),
         "ranks": Change(
             "Start at most this many ranks (MPI processes). They share more accelerators than that.",

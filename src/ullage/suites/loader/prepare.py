@@ -17,7 +17,7 @@ from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord
 from ullage.results.rows import join
-from ullage.runs.cells.one_folder import refuse
+from ullage.runs.cells.planning import refuse
 from ullage.runs.cells.prepared import backend_text
 from ullage.runs.execution import Execution, LaunchSpec, read_progress
 from ullage.runs.inputs import EngineContext
@@ -106,7 +106,6 @@ class PreparedLoader:
         return found
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         options, samples = self.options, self.cells.samples
         size = format_volume(set_bytes(options, samples))
         mean, each = format_volume(options.mean_bytes), samples_a_file(options)
@@ -126,7 +125,6 @@ class PreparedLoader:
         return Explanation(head, list(_HEADERS), rows, [f"note: {note.text}" for note in self.notes])
 
     def run(self, session: Session) -> int:
-        """See ``Prepared``."""
         run = _Loading(session, read_progress(session), self)
         try:
             run.follow()

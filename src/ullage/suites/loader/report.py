@@ -32,13 +32,7 @@ from ullage.suites.loader.findings import (
 from ullage.units import format_volume
 
 _SUITE: Final = "loader"
-_TOOLTIP: Final = tooltip(
-    ("accelerators", "accelerators"),
-    ("epoch", "epoch"),
-    ("text", "AU"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("accelerators epoch text=AU verdict flags")
 _LEVEL: Final = 0.95
 
 
@@ -148,22 +142,18 @@ def _point(row: Row) -> Spec:
     return interval_point(row, "au", 0.01, lambda share: f"{100 * share:.3g} %", place)
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Training samples",
-        "AU is the time that the accelerators compute over all their time, in each epoch without the first step. "
-        "Samples are read in shuffled order, each once an epoch.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Training samples",
+    "AU is the time that the accelerators compute over all their time, in each epoch without the first step. "
+    "Samples are read in shuffled order, each once an epoch.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "loader",
-        "AU over the number of accelerators",
-        "A line for each epoch. From the second one on, memory may answer.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "loader",
+    "AU over the number of accelerators",
+    "A line for each epoch. From the second one on, memory may answer.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
@@ -181,21 +171,17 @@ def _what(row: Row) -> str:
     return f"{row.target}: {samples_text(row)} read, {plural(accelerators_of(row), 'accelerator')}"
 
 
-HEADLINES: Final = (
-    Rule(
-        "disk",
-        RATE,
-        lambda row: "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write"),
-        lambda row: (row.params["preset"], row.params.get("sample_bytes"), row.access),
-        _what,
-    ),
+HEADLINE: Final = Rule(
+    "disk",
+    RATE,
+    lambda row: "threads_each" in row.params and (epoch_of(row) == 1 or row.access == "write"),
+    lambda row: (row.params["preset"], row.params.get("sample_bytes"), row.access),
+    _what,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How many accelerators does the storage keep busy?",
-        ("loader-passes",),
-        ("loader-cached", "loader-client"),
-        {"loader-passes": "passes"},
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How many accelerators does the storage keep busy?",
+    "loader-passes",
+    "loader-cached loader-client",
+    {"loader-passes": "passes"},
 )

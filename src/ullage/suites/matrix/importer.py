@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, imported_row
+from ullage.importers.rows import IMPORT_SUITE, Importer, imported_row
 from ullage.model.summary import Row, Summary
 from ullage.suites.matrix.findings import findings_of
 from ullage.suites.matrix.suite import METRIC, jobs
@@ -228,6 +228,3 @@ def _size(word: str, place: str) -> int:
 
 
 IMPORTER = Importer("iozone", "what IOzone prints, with -R or without", recognises, read_tables, kind="storage")
-
-
-IMPORTERS: Final = (IMPORTER,)

@@ -11,12 +11,11 @@ from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
 from ullage.report import verdicts
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid
+from ullage.report.contents import Content, Figure, Grid, peer_ratio
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport, row_map
 from ullage.report.grids import peers_of, texts_grid
 from ullage.report.plots import HeatMap
-from ullage.report.table import peer_ratio
 from ullage.report.vega import INK, Spec
 from ullage.report.verdicts import headword
 from ullage.report.view import best_of
@@ -193,33 +192,27 @@ def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, tex
 
 
 _REPORT: Final = PartOfReport(_SUITE, "disk", 9)
-SECTIONS: Final = (
-    _REPORT.section(
-        "IOzone's tests",
-        "Each test over all files and records. The maps show the rate of each cell. Beside each number "
-        "stands what answered, the target or a cache.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "IOzone's tests",
+    "Each test over all files and records. The maps show the rate of each cell. Beside each number "
+    "stands what answered, the target or a cache.",
+    tables,
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "matrix_heatmap",
-        "File size by record size",
-        "Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
-        "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
-        "number says that it was not measured as asked.",
-        figures,
-        order=22,
-    ),
+CHART: Final = _REPORT.chart(
+    "matrix_heatmap",
+    "File size by record size",
+    "Each of IOzone's tests has a map with its own shades, where darker is more. Dashed lines are "
+    "the sizes of caches: files below a line, or records right of one, do not fit. A mark beside a "
+    "number says that it was not measured as asked.",
+    figures,
+    order=22,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (
-    AnswerRule(
-        "matrix",
-        "Which files and records are served from a cache, and which order costs most?",
-        ("cache-ends", "access-order", "reread"),
-        best={"access-order": "-share"},
-    ),
+ANSWER: Final = AnswerRule(
+    "matrix",
+    "Which files and records are served from a cache, and which order costs most?",
+    "cache-ends access-order reread",
+    best={"access-order": "-share"},
 )

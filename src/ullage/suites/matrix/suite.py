@@ -4,7 +4,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, cast
+from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field
 
@@ -19,8 +19,8 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell, way_of
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import QuickOnCommandLine, RunOptions
-from ullage.runs.options.kinds import ALL, Kind, RawValue, Share, SizeAxis
+from ullage.runs.options.groups import Blocks, QuickOnCommandLine, RunOptions
+from ullage.runs.options.kinds import ALL, Kind, RawValue, Share
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
 from ullage.runs.room import check_paths, checked_machine
@@ -153,15 +153,14 @@ class MatrixOptions(QuickOnCommandLine, RunOptions):
     """
 
     metrics = METRIC
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure in this folder. Repeat the option to measure in several folders."),
         "time_s": Change(usual="30m", quick="30s"),
         "quick": Change("Take a first look in 30 s: files 256K:16M:x4, records 4K:1M:x16."),
     }
 
     files: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Use files of these sizes.",
             name="--file",
@@ -171,9 +170,7 @@ class MatrixOptions(QuickOnCommandLine, RunOptions):
         ),
     ]
     records: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
-        Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16"),
+        Blocks, Option("Transfer records of these sizes.", name="--record", usual="4K:16M:x2", quick="4K:1M:x16")
     ]
     tests: Annotated[
         list[Annotated[int, Field(ge=0, le=max(TESTS))]],

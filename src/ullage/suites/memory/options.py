@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of the suite ``memory``, and the working sets that the caches and the memory of this machine allow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -159,7 +159,7 @@ class MemoryOptions(EachNodeOptions, PeerOptions, MachineOptions, KernelOptions)
     """
 
     at = (MEMORY,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "time_s": Change(usual="130s", quick="30s", unsaid=""),
         "quick": Change("Take a first look in 30 s: fewer sizes and threads."),
         "peer": Change("Do not run mbw, sysbench and STREAM for comparison, even if they are installed."),

@@ -51,11 +51,9 @@ _NANO: Final = 1e-9
 _FEWEST: Final = 3
 _FEWEST_LOADS: Final = 2
 _DASHES: Final = ([1, 0], [6, 4], [2, 3])
-_BANDWIDTH_TOOLTIP: Final = tooltip(("name", "kernel"), ("size", "working set"), ("who", "by"), ("text", "bandwidth"))
-_TIME_TOOLTIP: Final = tooltip(("name", "pages"), ("size", "working set"), ("text", "access time"), ("flags", "flags"))
-_LOAD_TOOLTIP: Final = tooltip(
-    ("name", "injected"), ("rate", "bandwidth"), ("text", "access time"), ("delay", "pauses")
-)
+_BANDWIDTH_TOOLTIP: Final = tooltip("name=kernel size=working_set who=by text=bandwidth")
+_TIME_TOOLTIP: Final = tooltip("name=pages size=working_set text=access_time flags")
+_LOAD_TOOLTIP: Final = tooltip("name=injected rate=bandwidth text=access_time delay=pauses")
 
 
 def bandwidth_figures(data: ReportData) -> list[Figure]:
@@ -294,7 +292,7 @@ _STEPS: Final = (
     ),
     *TAKEN_BY_OTHERS,
 )
-LADDERS: Final = (LadderRule("memory", _STEPS),)
+LADDER: Final = LadderRule("memory", _STEPS)
 HEADLINES: Final = (
     Rule("memory", "memory_bandwidth", _is_stream, lambda row: row.params["kernel"], _stream),
     Rule("memory", "access_time", _is_chase, lambda row: row.metric, _chase),
@@ -312,14 +310,12 @@ HEADLINES: Final = (
 
 
 _REPORT: Final = PartOfReport(SUITE, "memory", 3)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Memory",
-        "RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
-        "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
-        "loads.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Memory",
+    "RWS copies blocks in order, RWR in random order. Application bytes are counted as STREAM does. Bytes on "
+    "the bus include the lines that ordinary stores fetch before they write them. Access time is that of dependent "
+    "loads.",
+    tables,
 )
 CHARTS: Final = (
     _REPORT.chart(
@@ -345,21 +341,10 @@ CHARTS: Final = (
     ),
 )
 
-ANSWERS: Final = (
-    AnswerRule(
-        "memory",
-        "How fast is memory, and what would make it faster?",
-        (
-            "memory-bandwidth",
-            "memory-latency",
-            "memory-threads",
-            "non-temporal",
-            "huge-pages",
-            "numa",
-            "cache-ends",
-            "parallel-loads",
-            "loaded-latency",
-        ),
-        remarks=("write-allocate",),
-    ),
+ANSWER: Final = AnswerRule(
+    "memory",
+    "How fast is memory, and what would make it faster?",
+    "memory-bandwidth memory-latency memory-threads non-temporal huge-pages numa cache-ends "
+    "parallel-loads loaded-latency",
+    remarks="write-allocate",
 )

@@ -169,7 +169,6 @@ COMPARING: Final = 7
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(MemoryOptions, request)
     launches = launches_of(result)
     system = result.read_system()

@@ -9,7 +9,7 @@ from ullage.analysis.settings import select
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
-from ullage.report.contents import Grid, Heading
+from ullage.report.contents import Cell, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import columns
 from ullage.report.grids import (
@@ -26,7 +26,6 @@ from ullage.report.grids import (
     value_hint,
     value_text,
 )
-from ullage.report.table import Cell, number_cell
 from ullage.suites.memory.options import MEMORY_LEVEL
 from ullage.suites.memory.prepare import KERNELS
 from ullage.units import format_bytes

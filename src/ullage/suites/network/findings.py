@@ -47,7 +47,6 @@ _LITTLE: Final = 0.1
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(NetworkOptions, request)
     launches = launches_of(result)
     metrics = tuple(dict.fromkeys((*STREAM_METRICS, *DATAGRAM_METRICS, *REQUEST_METRICS)))

@@ -46,7 +46,7 @@ class NetworkOptions(PeerOptions, MachineOptions, CaseOptions):
     workload = WORKLOAD
     at = (LINK,)
     uses_hosts: ClassVar[bool] = True
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "time_s": Change("Limit the time of all measurements, other tools included."),
         "quick": Change("Take a first look in 10 s: fewer cases, each shorter."),
         "peer": Change("Do not run iperf3, sockperf and ping for comparison, even if they are installed."),

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a report shows of a network run: throughput and round trips of TCP and UDP, against link and other tools."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
+from ullage.analysis.ceilings.measured import Bound
+from ullage.analysis.ladders import LadderRule, Picks, Step, alike_but
 from ullage.grouping import grouped
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
@@ -28,9 +30,8 @@ from ullage.report.headlines import Rule
 from ullage.report.plots import layer, layered, line_layers, quantity_axis, row_point
 from ullage.report.switches import switch_notes
 from ullage.report.vega import INK, Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
-from ullage.suites.network import bounds
-from ullage.suites.network.bounds import is_socket
 from ullage.suites.network.findings import Link, link_of
+from ullage.suites.network.options import LOCAL
 from ullage.units import format_bytes, format_volume
 
 SUITE: Final = "network"
@@ -161,6 +162,93 @@ def _sockets(phase: PhaseRecord) -> str:
     return f"TCP uses congestion control {control}. At the end its socket buffers hold {buffers}."
 
 
+# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
+
+
+def is_socket(row: Row) -> bool:
+    """Tell whether a row is of TCP or UDP."""
+    is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
+    return is_whole and row.access == "sockets" and row.word("protocol") in ("tcp", "udp")
+
+
+def _is_local(row: Row) -> bool:
+    return row.is_bound and row.word("protocol") in LOCAL
+
+
+def _is_on_one_node(row: Row) -> bool:
+    return is_socket(row) and row.count("nodes", 1) == 1
+
+
+def _larger(name: str) -> Picks:
+    """Pick the same work with more of what the parameter ``name`` counts."""
+    return lambda row, other: alike_but(row, other, name) and other.count(name) > row.count(name)
+
+
+def _at_largest_block(line: Row, row: Row) -> bool:
+    same = row is line or alike_but(line, row, "block_bytes")
+    return same and row.count("block_bytes") >= line.count("block_bytes")
+
+
+def _block(applies: Callable[[Row], bool], *, may_rank: bool) -> Step:
+    return Step(
+        "block",
+        lambda above, below: f"Blocks of {_block_of(below)} instead of {_block_of(above)}",
+        lambda row, other: applies(row) and _larger("block_bytes")(row, other),
+        advice="Hand more bytes to each call that sends.",
+        command=lambda above, _below: f"send() with {_block_of(above)} a call",
+        may_rank=may_rank,
+    )
+
+
+def _block_of(row: Row) -> str:
+    return format_bytes(row.count("block_bytes"))
+
+
+BOUNDS: Final = (
+    Bound(
+        "network_bandwidth",
+        _is_on_one_node,
+        lambda row: _is_local(row) and row.word("mode") == "stream",
+        lambda row: (row.params.get("streams"), row.params.get("direction")),
+        lambda row: (
+            f"{plural(row.count('streams'), 'stream')} over AF_UNIX, blocks of {format_bytes(row.count('block_bytes'))}"
+        ),
+        "On one node TCP and UDP do all that AF_UNIX sockets do, which copy each byte twice, and a protocol besides.",
+    ),
+    Bound(
+        "latency_p50",
+        lambda row: _is_on_one_node(row) and row.word("mode") == "request" and row.count("streams") == 1,
+        lambda row: _is_local(row) and row.word("mode") == "request",
+        lambda row: row.count("nodes", 1),
+        lambda row: f"{plural(row.count('block_bytes'), 'byte')} there and back through pipes",
+        "A request and its answer wake a process twice, and a byte in a pipe is the cheapest way to wake one.",
+    ),
+)
+LADDER: Final = LadderRule(
+    "network",
+    (
+        Step(
+            "protocol",
+            "TCP or UDP itself, against the kernel's own sockets with the same streams",
+            lambda row, other: _is_local(other) and other.params.get("streams") == row.params.get("streams"),
+            _at_largest_block,
+            advice="Let processes of one node talk through AF_UNIX sockets or shared memory, without a network.",
+        ),
+        Step(
+            "streams",
+            lambda above, below: f"{plural(below.count('streams'), 'stream')} instead of {above.count('streams')}",
+            lambda row, other: row.count("nodes", 1) > 1 and _larger("streams")(row, other),
+            advice="Use as many connections as the better row has.",
+            command=lambda above, _below: f"--streams {above.count('streams')}",
+        ),
+        # What is sent over the loopback says nothing about a network, so its rungs never rank.
+        _block(lambda row: row.count("nodes", 1) == 1, may_rank=False),
+        _block(lambda row: row.count("nodes", 1) > 1, may_rank=True),
+    ),
+    lambda row: row.metric == "network_bandwidth",
+)
+
+
 # -- headlines of the front page --------------------------------------------------------------------------------------
 
 
@@ -181,12 +269,8 @@ HEADLINES: Final = (
 )
 
 
-BOUNDS: Final = bounds.BOUNDS
-LADDERS: Final = bounds.LADDERS
 _CHART_SIZE: Final = (410, 250)
-_RATE_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "streams"), ("text", "throughput"), ("peer", "peer"), ("flags", "flags")
-)
+_RATE_TOOLTIP: Final = tooltip("series=what x=streams text=throughput peer flags")
 # A ceiling above this is left to the table, because it would press the measured lines flat.
 _HIGHEST_CEILING: Final = 3.0
 
@@ -243,9 +327,7 @@ _PERCENTILES: Final = {
     "latency_p999": "99.9 %",
     "latency_max": "all",
 }
-_LATENCY_TOOLTIP: Final = tooltip(
-    ("series", "what"), ("x", "of the round trips"), ("text", "stay below"), ("flags", "flags")
-)
+_LATENCY_TOOLTIP: Final = tooltip("series=what x=of_the_round_trips text=stay_below flags")
 
 
 def latency_figures(data: ReportData) -> list[Figure]:
@@ -270,22 +352,18 @@ def latency_figures(data: ReportData) -> list[Figure]:
 
 
 _REPORT: Final = PartOfReport(SUITE, "network", 7)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Network",
-        "Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
-        "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Network",
+    "Throughput is payload that arrived, after a warm-up, in 10^9 bits/s. A round trip goes there and back on "
+    "one clock. Busy cores are those of both ends together, including the kernel's work for them.",
+    tables,
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "network",
-        "How fast are TCP and UDP between the nodes?",
-        ("streams", "loss", "round-trip"),
-        remarks=("loopback", "not-available", "declared", "detected"),
-        best={"streams": "bandwidth"},
-    ),
+ANSWER: Final = AnswerRule(
+    "network",
+    "How fast are TCP and UDP between the nodes?",
+    "streams loss round-trip",
+    remarks="loopback not-available declared detected",
+    best={"streams": "bandwidth"},
 )
 CHARTS: Final = (
     _REPORT.chart(

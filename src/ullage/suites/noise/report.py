@@ -56,21 +56,17 @@ _COLUMNS: Final = columns(
     Column[MeasuredLine]("clock", _median_of("clock_hz", lambda hz: f"{hz / 1e9:.2f} GHz")),
 )
 _REPORT: Final = PartOfReport(_SUITE, "noise", 80)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Noise",
-        "Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
-        f"time in which a thread could not run. {GRADES}",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Noise",
+    "Noise is the time that a piece of work takes beyond the shortest one at the same clock. A detour is a "
+    f"time in which a thread could not run. {GRADES}",
+    tables,
 )
-HEADLINES: Final = (
-    Rule(
-        "noise",
-        "noise_share",
-        lambda row: row.params.get("access") == "fixed-work",
-        threads_text,
-        lambda row: f"time lost to others, {threads_text(row)}",
-    ),
+HEADLINE: Final = Rule(
+    "noise",
+    "noise_share",
+    lambda row: row.params.get("access") == "fixed-work",
+    threads_text,
+    lambda row: f"time lost to others, {threads_text(row)}",
 )
-ANSWERS: Final = (AnswerRule("noise", "How much of the cores' time is lost to others?", ("noise", "turbo")),)
+ANSWER: Final = AnswerRule("noise", "How much of the cores' time is lost to others?", "noise turbo")

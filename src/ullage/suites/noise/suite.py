@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suite ``noise``: its options, its cases, its rows, and what should be done about what they show."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from ullage.analysis.findings.doubts import find_failures
 from ullage.analysis.findings.phrasing import columns, finding
@@ -31,9 +31,7 @@ class NoiseOptions(EachNodeOptions, KernelOptions):
     """The options of suite ``noise``: those of all kernels."""
 
     at = (CPU,)
-    changes: ClassVar[Mapping[str, Change]] = {
-        "quick": Change("Measure with 1 thread and with all threads, each 3 times.")
-    }
+    changes = {"quick": Change("Measure with 1 thread and with all threads, each 3 times.")}
 
 
 WORKLOAD: Final = "fixed-work"
@@ -62,7 +60,6 @@ def prepare_noise(request: Request, engine_context: EngineContext) -> PreparedKe
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     own = context.without_storage(CPU.name, METRICS)
     told = told_rows(launches, own, lambda row, source: {**usual(row, "access"), **source.values.some("threads")})

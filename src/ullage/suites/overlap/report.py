@@ -24,13 +24,7 @@ _IO: Final = "batch_io_time"
 _COMPUTE: Final = "batch_compute_time"
 _WIDTH: Final = 300
 _MOST_WITH_TEXT: Final = 12
-_TOOLTIP: Final = tooltip(
-    ("what", "batch"),
-    ("text", "overlap"),
-    ("cost", "computation beside I/O"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("what=batch text=overlap cost=computation_beside_I/O verdict flags")
 
 
 _LEGEND: Final = (
@@ -130,41 +124,33 @@ def _cell(row: Row, cost: Row | None, *, is_best: bool) -> Spec:
     }
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "I/O beside computation",
-        "The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "I/O beside computation",
+    "The overlap is the share of the shorter of I/O and computation that does not lengthen both together.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "overlap",
-        "Overlap of I/O with computation",
-        "Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "overlap",
+    "Overlap of I/O with computation",
+    "Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-HEADLINES: Final = (
-    storage_rule(
-        "{target}: {done} beside computation, {way}",
-        "cores_of_rank",
-        metric=SHARE,
-        done={"write": "writes", "read": "reads"},
-        words=lambda row: {"way": way_of(row)},
-    ),
+HEADLINE: Final = storage_rule(
+    "{target}: {done} beside computation, {way}",
+    "cores_of_rank",
+    metric=SHARE,
+    done={"write": "writes", "read": "reads"},
+    words=lambda row: {"way": way_of(row)},
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How much of the I/O overlaps with computation, and what does that cost?",
-        ("overlap-share", "overlap-gain", "overlap-cost"),
-        ("overlap-start",),
-        {"overlap-share": "overlap_share"},
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How much of the I/O overlaps with computation, and what does that cost?",
+    "overlap-share overlap-gain overlap-cost",
+    "overlap-start",
+    {"overlap-share": "overlap_share"},
 )

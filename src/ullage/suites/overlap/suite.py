@@ -4,7 +4,7 @@
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
@@ -22,8 +22,8 @@ from ullage.runs.cells.planning import Cell, Sizing, cell_of
 from ullage.runs.cells.prepared import Asked, Preparing, backend_text, plan_columns
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import StorageOptions
-from ullage.runs.options.kinds import Names, Size, SizeAxis
+from ullage.runs.options.groups import StorageOptions, Volume
+from ullage.runs.options.kinds import Names, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.room import Machine
 from ullage.runs.session import Note
@@ -46,7 +46,7 @@ class OverlapOptions(StorageOptions):
         "overlap_share compute_slowdown overlap_gain start_share batch_io_time batch_compute_time batch_both_time "
         "batch_blocking_time io_alone_rate"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="half of the usable cores, so that each rank has a second core for its helpers"),
         "time_s": Change(usual="10m", quick="30s"),
@@ -75,9 +75,7 @@ class OverlapOptions(StorageOptions):
         list[Literal["write", "read"]], Option("Measure write, or write and read.", name="--access", usual="write,read")
     ]
     stretch_bytes: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
+        Volume,
         Option(
             "Let a rank move about this much between two readings of the clock, one batch at least.",
             name="--bytes",

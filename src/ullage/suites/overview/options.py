@@ -2,7 +2,7 @@
 """The options of the suite ``overview``: what is asked of each part is what stands in request.json."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 from ullage.parameters import suggest
 from ullage.runs.composite.options import CompositeOptions, PartRequest, goes_between_hosts, part_of
@@ -24,7 +24,7 @@ _USUAL_S: Final = 260.0
 class OverviewOptions(CompositeOptions, TimeBudgetOptions, MachineOptions):
     """Every suite with a quick form is a part."""
 
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(usual="here=.", required=False),
         "time_s": Change(
             "Limit the time of the whole run, other tools included. What does not fit is left out.",

@@ -15,13 +15,12 @@ from ullage.model.summary import Row
 from ullage.model.system import Switch
 from ullage.quantity import format_compact, format_quantity, format_row
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import texts_grid
 from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
 from ullage.report.switches import switch_notes, switches_of
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
 from ullage.suites.pairs.summarise import times_of_end
@@ -170,7 +169,7 @@ def _links(matrix: PairMatrix) -> list[Grid]:
 MOST_CELLS: Final = 48
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 460
-_TOOLTIP: Final = tooltip(("what", "messages"), ("text", "median"))
+_TOOLTIP: Final = tooltip("what=messages text=median")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -267,32 +266,26 @@ LADDERS: Final = (
 )
 
 _REPORT: Final = PartOfReport(SUITE, "messages", 5)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Pairs",
-        "The tables hold every ordered pair: small messages there and back, large ones one way. A node is called "
-        "slow when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both "
-        "must hold in every repetition. In a bisection every rank sends and receives at the same time.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Pairs",
+    "The tables hold every ordered pair: small messages there and back, large ones one way. A node is called "
+    "slow when all of its links are slow. A link is called slow when it is slower than its two ends explain. Both "
+    "must hold in every repetition. In a bisection every rank sends and receives at the same time.",
+    tables,
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "pair_matrix",
-        "Every pair",
-        "A slow node is a row and a column that differ from all others. A slow link is a single cell.",
-        figures,
-        order=6,
-    ),
+CHART: Final = _REPORT.chart(
+    "pair_matrix",
+    "Every pair",
+    "A slow node is a row and a column that differ from all others. A slow link is a single cell.",
+    figures,
+    order=6,
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (
-    AnswerRule(
-        "pairs",
-        "Which nodes and links are slow?",
-        ("slow-switch", "slow-end", "switch-links", "slow-link", "asymmetric-pair", "between-switches", "bisection"),
-        remarks=("pairs",),
-    ),
+ANSWER: Final = AnswerRule(
+    "pairs",
+    "Which nodes and links are slow?",
+    "slow-switch slow-end switch-links slow-link asymmetric-pair between-switches bisection",
+    remarks="pairs",
 )

@@ -10,7 +10,7 @@ import os
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -44,7 +44,7 @@ class PairsOptions(NodesOptions, MessagePagesOptions, CaseOptions):
     """
 
     at = (MPI,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "nodes": Change(unsaid="the nodes of --hosts or of the batch job"),
         "quick": Change("Take a first look: fewer messages, only the best and the worst bisection."),
         "seed": Change("Choose the order and the random pairs. The same seed gives the same choice."),

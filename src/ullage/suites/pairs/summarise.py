@@ -246,7 +246,6 @@ _KEPT: Final = ("between", "at_once")
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     measured = join(launches)
     told = told_rows(launches, context.without_storage(MPI.name, METRICS), _params_of, with_pages_of)

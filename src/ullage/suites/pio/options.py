@@ -16,7 +16,7 @@ Values are text, whole numbers, or true and false.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast, get_args
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -25,7 +25,7 @@ from ullage.model.base import Strict, first_mistake
 from ullage.parameters import suggest
 from ullage.reading import parse_toml, read_text
 from ullage.runs.options.declared import Change, OfEngine, Option
-from ullage.runs.options.groups import StorageOptions
+from ullage.runs.options.groups import StorageOptions, Volume
 from ullage.runs.options.kinds import ConvertedList, FilePath, Names, Size, SizeAxis
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import BackendParameterOptions
@@ -199,7 +199,7 @@ class PioOptions(BackendParameterOptions, StorageOptions):
 
     workload = "pio"
     metrics = "bandwidth operation_rate fastest_rank_time mean_rank_time slowest_rank_time latency_p50 latency_p99"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Measure this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="the number of usable cores, at least 2"),
         "time_s": Change(usual="15m", quick="40s"),
@@ -238,10 +238,7 @@ class PioOptions(BackendParameterOptions, StorageOptions):
         ),
     ] = [0, 8]
     volume: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
-        Option("Let all ranks together move about this much in an operation.", usual="64M", quick="16M"),
+        Volume, Option("Let all ranks together move about this much in an operation.", usual="64M", quick="16M")
     ]
     requests_a_call: Annotated[int, OfEngine()] = 1
     levels: Annotated[int, OfEngine()] = 2

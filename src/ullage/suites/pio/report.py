@@ -10,12 +10,11 @@ from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_bounds, format_quantity, rounded
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Chart, Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Chart, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import row_map, storage_chart, storage_section
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import HeatMap, nominal, plot
-from ullage.report.table import Cell, number_cell
 from ullage.report.vega import Spec, ordered_colors, ordinal, tooltip
 from ullage.report.verdicts import headword
 from ullage.suites.pio.findings import METRIC
@@ -185,21 +184,17 @@ def _drawing(values: Sequence[Spec], patterns: Sequence[str]) -> Spec:
         "y": ordinal("pattern", patterns, "", axis=bare),
         "yOffset": {"field": "rank", "type": "nominal", "scale": {"domain": ranks}},
         "color": nominal("rank", ranks, ordered_colors(len(ranks)), {"title": None, "orient": "top"}),
-        "tooltip": tooltip(
-            ("pattern", "pattern"), ("rank", "rank"), ("order", "request"), ("begin", "from"), ("end", "to")
-        ),
+        "tooltip": tooltip("pattern rank order=request begin=from end=to"),
     }
     return plot(560, {"step": 9}, values, {"type": "bar", "stroke": "white", "strokeWidth": 0.6}, encoding)
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Access patterns of parallel programs",
-        "Each pattern says which bytes belong to which rank; each operation says what happens to them. Bytes of a "
-        "read-modify-write count once.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Access patterns of parallel programs",
+    "Each pattern says which bytes belong to which rank; each operation says what happens to them. Bytes of a "
+    "read-modify-write count once.",
+    tables,
 )
 CHARTS: Final = (
     storage_chart(
@@ -219,20 +214,16 @@ CHARTS: Final = (
 )
 
 
-HEADLINES: Final = (
-    storage_rule(
-        "{target}: {pattern} {done} of {size}, {ranks}",
-        "pattern",
-        "base_bytes",
-        done={"write": "writes", "read": "reads"},
-        words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
-    ),
+HEADLINE: Final = storage_rule(
+    "{target}: {pattern} {done} of {size}, {ranks}",
+    "pattern",
+    "base_bytes",
+    done={"write": "writes", "read": "reads"},
+    words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
 )
-ANSWERS: Final = (
-    AnswerRule(
-        "pio",
-        "Which access patterns is this file system bad at?",
-        ("pio-slow-pattern", "pio-collective", "pio-shift"),
-        ("pio-hints-ignored",),
-    ),
+ANSWER: Final = AnswerRule(
+    "pio",
+    "Which access patterns is this file system bad at?",
+    "pio-slow-pattern pio-collective pio-shift",
+    "pio-hints-ignored",
 )

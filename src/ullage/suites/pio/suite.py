@@ -211,7 +211,6 @@ prepare: Final = Preparing(
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     spatials, launches = read_options(PioOptions, request).spatials, launches_of(result)
     rows = with_ceilings(told_rows(launches, context, partial(_tell, spatials=spatials)), request.targets, None)
     return summary_of(

@@ -2,19 +2,21 @@
 """The options of the suite ``pmem``, as they stand in request.json."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.groups import (
+    Blocks,
     QuickOnCommandLine,
     RankAxisOptions,
     RunOptions,
+    Volume,
     cores_of_nodes,
     default_ranks,
 )
-from ullage.runs.options.kinds import Size, SizeAxis
+from ullage.runs.options.kinds import Size
 
 Interface: TypeAlias = Literal["posix", "mmap", "pmem", "direct"]
 INTERFACES: Final[tuple[Interface, ...]] = ("posix", "mmap", "pmem", "direct")
@@ -28,7 +30,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
     metrics = "bandwidth transfer_bandwidth latency_p50 page_faults"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(
             "Measure this folder: on persistent memory (DAX), in memory or on a drive. Repeat the option to measure "
             "several folders."
@@ -39,8 +41,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     }
 
     transfers: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Transfer blocks of these sizes with one rank.",
             name="--transfer",
@@ -50,8 +51,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
         ),
     ]
     regions: Annotated[
-        list[Annotated[int, Field(ge=8)]],
-        SizeAxis(8),
+        Blocks,
         Option(
             "Visit regions (IOR's blocks) of these sizes with one rank.",
             name="--region",
@@ -64,9 +64,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
         int, Field(ge=8), Size(8, "256, 4K or 1M"), Option("Transfer this size where ranks or regions vary.")
     ] = 256 << 10
     volume: Annotated[
-        int,
-        Field(ge=8),
-        Size(),
+        Volume,
         Option("Transfer this many bytes with each rank, but at most 262144 transfers.", usual="64M", quick="16M"),
     ]
     interfaces: Annotated[

@@ -121,20 +121,18 @@ def _column(interface: str, time_of: Callable[[Row], float] | None) -> Column[_L
     return Column(interface, lambda line: time_text(time_of(row) if (row := line[1].get(interface)) else None))
 
 
-SECTIONS: Final = (
-    Section(
-        name="pmem",
-        title="Interfaces to memory as storage",
-        doc="posix makes a system call for each transfer, mmap and pmem make none; direct is posix with O_DIRECT.",
-        order=2,
-        part="disk",
-        build=tables,
-    ),
+SECTION: Final = Section(
+    name="pmem",
+    title="Interfaces to memory as storage",
+    doc="posix makes a system call for each transfer, mmap and pmem make none; direct is posix with O_DIRECT.",
+    order=2,
+    part="disk",
+    build=tables,
 )
 
 # -- charts ------------------------------------------------------------------------------------------------------------
 
-_TOOLTIP: Final = tooltip(("name", "interface"), ("target", "target"), ("place", "at"), ("text", "value"))
+_TOOLTIP: Final = tooltip("name=interface target place=at text=value")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -170,7 +168,7 @@ def _paths(rows: Sequence[Row]) -> list[Figure]:
     ]
     labels = [str(value["label"]) for value in values]
     paths = [path for path in NUMA_PATHS if any(value["path"] == path for value in values)]
-    tip = tooltip(("label", "path"), ("text", "bandwidth"))
+    tip = tooltip("label=path text=bandwidth")
     color = nominal("path", paths, COLORS[: len(paths)], {"title": None})
     bars = bar_layer({"y": bar_names(labels, 320, "label")}, quantity_axis("x", "GB/s"), color, tip)
     return [Figure("Bandwidth by NUMA path", _PATHS, layered(420, {"step": 18}, [bars], values))]
@@ -228,31 +226,25 @@ def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:
     }
 
 
-CHARTS: Final = (
-    storage_chart(
-        "pmem",
-        "Interfaces to memory as storage",
-        "All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "pmem",
+    "Interfaces to memory as storage",
+    "All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
-HEADLINES: Final = (
-    storage_rule(
-        "{target}: {done} of {size} by {interface}",
-        "interface",
-        done={"write": "writes", "read": "reads"},
-        words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
-    ),
+HEADLINE: Final = storage_rule(
+    "{target}: {done} of {size} by {interface}",
+    "interface",
+    done={"write": "writes", "read": "reads"},
+    words=lambda row: {"size": format_bytes(row.count("block_bytes"))},
 )
 
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "Which interface, from which transfer size on, with how many ranks?",
-        ("system-calls", "writers", "numa-path", "persistence"),
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "Which interface, from which transfer size on, with how many ranks?",
+    "system-calls writers numa-path persistence",
 )

@@ -72,4 +72,4 @@ def _streams(rows: Iterable[Row]) -> Iterator[Pair]:
                 yield f"{mode}STREAM_{kernel.title()}", f"{best.median / threads * _GIGA:g}"
 
 
-EXPORTERS: Final = (Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render),)
+EXPORTER: Final = Exporter("hpcc", "rings, ping-pong, STREAM and HPL under HPC Challenge's names", "", render)

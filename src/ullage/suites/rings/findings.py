@@ -284,7 +284,6 @@ def _what(row: Row) -> str:
 
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     launches = launches_of(result)
     peers = result.read_peers()
     rows = with_peers(rings_rows(launches, context), peers)

@@ -149,7 +149,7 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
         for label, row in shown
         if row.peer is not None
     ]
-    tips = tooltip(("name", "what"), ("text", kind))
+    tips = tooltip("name=what text", text=kind)
     bar = {"type": "bar", "color": ACCENT, "opacity": 0.35, "height": {"band": 0.6}}
     dot = {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.7}
     stroke = {"type": "tick", "color": _PEER_COLOR, "thickness": 3, "height": {"band": 0.75}}
@@ -160,24 +160,20 @@ def _spec(shown: Sequence[tuple[str, Row]], kind: str, scale: Scale) -> Spec:
 
 
 _REPORT: Final = PartOfReport(SUITE, "messages", 4)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Rings and ping-pong",
-        "The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
-        " once. The time is that of one message: the least of the measurements, each taken from the "
-        "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
-        "(bandwidth). In a ping-pong one pair sends while all others wait.",
-        tables,
-    ),
+SECTION: Final = _REPORT.section(
+    "Rings and ping-pong",
+    "The definitions are those of HPC Challenge. In a ring every process sends to both neighbours at"
+    " once. The time is that of one message: the least of the measurements, each taken from the "
+    "slowest process. For random rings it is the geometric mean of 30 rings (latency) or 10 "
+    "(bandwidth). In a ping-pong one pair sends while all others wait.",
+    tables,
 )
-CHARTS: Final = (
-    _REPORT.chart(
-        "rings",
-        "Rings and ping-pong",
-        "Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
-        figures,
-        order=5,
-    ),
+CHART: Final = _REPORT.chart(
+    "rings",
+    "Rings and ping-pong",
+    "Each bar is the share of a single pair's bandwidth that is left to each process when all send at once.",
+    figures,
+    order=5,
 )
 
 # -- headlines of the front page --------------------------------------------------------------------------------------
@@ -215,42 +211,38 @@ BOUNDS: Final = (
     lines("ring_latency", share=0.5),
     *(lines(f"ping_pong{word}_latency") for word in ("_least", "", "_most")),
 )
-LADDERS: Final = (
-    LadderRule(
-        "messages",
-        (
-            Step(
-                "oversubscribed",
-                lambda _, all_of_them: f"All {all_of_them.ranks} ranks copy at once on fewer cores, in place of one",
-                the_ceiling,
-                lambda line, row: line.has_flag(OVERSUBSCRIBED) and copies_of(line, row, "all"),
-                advice="Start no more ranks than cores, and bind each to a core of its own.",
-                command=BINDING,
-                may_rank=True,
-            ),
-            protocol("all", lambda line, row: _same_ring(line, row) and row.word("order") == "natural"),
-            Step(
-                "rank-order",
-                "Neighbours in the program are not neighbours on the machine: random rings against the natural one",
-                lambda row, other: (
-                    (row.word("order"), other.word("order")) == ("random", "natural") and _same_ring(row, other)
-                ),
-                advice="Number the ranks so that those which communicate are on neighbouring cores.",
-                command=BINDING,
-                may_rank=True,
-            ),
+LADDER: Final = LadderRule(
+    "messages",
+    (
+        Step(
+            "oversubscribed",
+            lambda _, all_of_them: f"All {all_of_them.ranks} ranks copy at once on fewer cores, in place of one",
+            the_ceiling,
+            lambda line, row: line.has_flag(OVERSUBSCRIBED) and copies_of(line, row, "all"),
+            advice="Start no more ranks than cores, and bind each to a core of its own.",
+            command=BINDING,
+            may_rank=True,
         ),
-        lambda row: row.metric == "ring_bandwidth",
+        protocol("all", lambda line, row: _same_ring(line, row) and row.word("order") == "natural"),
+        Step(
+            "rank-order",
+            "Neighbours in the program are not neighbours on the machine: random rings against the natural one",
+            lambda row, other: (
+                (row.word("order"), other.word("order")) == ("random", "natural") and _same_ring(row, other)
+            ),
+            advice="Number the ranks so that those which communicate are on neighbouring cores.",
+            command=BINDING,
+            may_rank=True,
+        ),
     ),
+    lambda row: row.metric == "ring_bandwidth",
 )
 
 # -- the answer of the suite -------------------------------------------------------------------------------------------
 
-ANSWERS: Final = (
-    AnswerRule(
-        "rings",
-        "What does it cost that all ranks send at once?",
-        ("ring-ratio", "ring-latency", "ring-order", "balance"),
-        remarks=("ring-peer", "oversubscribed"),
-    ),
+ANSWER: Final = AnswerRule(
+    "rings",
+    "What does it cost that all ranks send at once?",
+    "ring-ratio ring-latency ring-order balance",
+    remarks="ring-peer oversubscribed",
 )

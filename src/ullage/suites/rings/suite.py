@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from ullage.launch.base import Launcher, is_one_node
 from ullage.launch.hosts import NO_HOSTS, Hosts
@@ -44,7 +44,7 @@ class RingsOptions(PeerOptions, BindOptions, RanksOptions, MessagePagesOptions, 
     """
 
     at = (MPI,)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "ranks": Change(unsaid="the number of usable cores, at least 2", least=2),
         "repetitions": Change("Repeat every ring and pair this often."),
         "time_s": Change("Limit the time of all measurements, other tools included."),

@@ -93,40 +93,32 @@ def _spec(rows: Sequence[Row]) -> Spec:
         "yOffset": {"field": "layout", "type": "nominal", "sort": names},
         "x": quantity_axis("x", f"time for an image ({scale.unit})"),
         "color": nominal("layout", names, COLORS[: len(names)], {"title": None, "orient": "top"}),
-        "tooltip": tooltip(
-            ("kernel", "kernel"), ("layout", "layout"), ("text", "for an image"), ("verdict", "really measured")
-        ),
+        "tooltip": tooltip("kernel layout text=for_an_image verdict"),
     }
     return plot(470, 130, values, {"type": "bar"}, encoding)
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Pipeline of radar images",
-        "The rate of the pipeline is that of images if all kernels worked at once: one over the longest time of a "
-        "kernel for an image. A rate is the bytes of all ranks over the time from the first open to the last close, "
-        "with the sync. Percentiles are of an operation: a file in SDG, a raw file in K1, an image in K2, a pair in "
-        "K3, a group of sub-images in K4.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Pipeline of radar images",
+    "The rate of the pipeline is that of images if all kernels worked at once: one over the longest time of a "
+    "kernel for an image. A rate is the bytes of all ranks over the time from the first open to the last close, "
+    "with the sync. Percentiles are of an operation: a file in SDG, a raw file in K1, an image in K2, a pair in "
+    "K3, a group of sub-images in K4.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "sar_kernels",
-        "Time for an image by kernel",
-        "The time of each kernel over the number of images. The longest bar bounds the pipeline.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    "sar_kernels",
+    "Time for an image by kernel",
+    "The time of each kernel over the number of images. The longest bar bounds the pipeline.",
+    figures,
 )
 _DONE: Final = {"k2": "images stored", "k3": "pairs of images read"}
-HEADLINES: Final = (storage_rule("{target}: {done}, {ranks}", "image_bytes", done=_DONE, of_device=True),)
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How many radar images a second does storage take?",
-        ("sar-pipeline", "sar-layout", "sar-rows"),
-        ("sar-cached",),
-        {"sar-pipeline": "images_per_s"},
-    ),
+HEADLINE: Final = storage_rule("{target}: {done}, {ranks}", "image_bytes", done=_DONE, of_device=True)
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How many radar images a second does storage take?",
+    "sar-pipeline sar-layout sar-rows",
+    "sar-cached",
+    {"sar-pipeline": "images_per_s"},
 )

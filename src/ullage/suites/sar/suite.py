@@ -3,7 +3,7 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -77,7 +77,7 @@ class SarOptions(StorageOptions):
         "bandwidth image_rate file_rate phase_time latency_p50 latency_p95 latency_p99 latency_max image_open "
         "image_transfer subimage_read detection_write image_close sync_time cpu_time"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the images at this place. Repeat the option to compare several places."),
         "time_s": Change(usual="5m", quick="30s"),
         "quick": Change("Take a first look in 30 s: scale 0.25, 3 x 3 locations with 2 images each."),

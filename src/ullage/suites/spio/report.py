@@ -36,14 +36,7 @@ _SUITE: Final = "spio"
 _ORDER: Final[Sequence[str]] = OPERATIONS
 # A peak further up than this would press the lines flat; the caption names it.
 _HIGHEST_PEAK: Final = 3.0
-_TOOLTIP: Final = tooltip(
-    ("name", "operation"),
-    ("ranks", "ranks"),
-    ("text", "median"),
-    ("over", "over 1 rank"),
-    ("verdict", "really measured"),
-    ("flags", "flags"),
-)
+_TOOLTIP: Final = tooltip("name=operation ranks text=median over=over_1_rank verdict flags")
 
 
 # -- the tables --------------------------------------------------------------------------------------------------------
@@ -205,22 +198,18 @@ def _peak_words(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Streams by ranks",
-        "Each rank streams a file of its own. A rate is the bytes of all ranks over the time from the first open "
-        "to the last close, with the sync of a write.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Streams by ranks",
+    "Each rank streams a file of its own. A rate is the bytes of all ranks over the time from the first open "
+    "to the last close, with the sync of a write.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        _SUITE,
-        "Rate of all streams by ranks",
-        "All files together have the same size with every number of ranks. A shared target bounds their sum.",
-        figures,
-    ),
+CHART: Final = storage_chart(
+    _SUITE,
+    "Rate of all streams by ranks",
+    "All files together have the same size with every number of ranks. A shared target bounds their sum.",
+    figures,
 )
 
 # -- headlines and the answer of the suite -----------------------------------------------------------------------------
@@ -230,14 +219,10 @@ CHARTS: Final = (
 _DONE: Final = {"write": "own files written", "read": "own files read", "neighbour": "neighbours' files read"}
 
 
-HEADLINES: Final = (
-    storage_rule("{target}: {done}, {ranks}", "volume_bytes", of="operation", done=_DONE, of_device=True),
-)
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "How does the rate of sequential streams grow with ranks?",
-        ("spio-growth", "spio-peak", "spio-neighbour"),
-        ("spio-cached", "spio-unequal"),
-    ),
+HEADLINE: Final = storage_rule("{target}: {done}, {ranks}", "volume_bytes", of="operation", done=_DONE, of_device=True)
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "How does the rate of sequential streams grow with ranks?",
+    "spio-growth spio-peak spio-neighbour",
+    "spio-cached spio-unequal",
 )

@@ -4,7 +4,7 @@
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,7 @@ from ullage.runs.cells.prepared import Asked, Preparing, backend_text, inexact_v
 from ullage.runs.cells.volume import LARGEST_BYTES, most_to_choose, share_bytes
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.engine import Values
-from ullage.runs.options.groups import StorageOptions, default_ranks
+from ullage.runs.options.groups import MaybeVolume, StorageOptions, default_ranks
 from ullage.runs.options.kinds import Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.reading import read_options
@@ -44,7 +44,7 @@ class SpioOptions(StorageOptions):
 
     metrics = "bandwidth fastest_rank_time slowest_rank_time open_time sync_time"
     usual_ranks = staticmethod(default_ranks)
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the files at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="powers of 2 up to the number of cores, at least 1,2,4"),
         "time_s": Change(usual="4h", quick="30s"),
@@ -60,9 +60,7 @@ class SpioOptions(StorageOptions):
         ),
     ]
     volume: Annotated[
-        int | None,
-        Field(ge=8),
-        Size(),
+        MaybeVolume,
         Option(
             "Give all files of a case together this size.",
             unsaid="the larger of 128GB and 3 times all memory, as far as there is room, or 4G with --cache direct",

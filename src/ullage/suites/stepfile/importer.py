@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
-from ullage.importers import IMPORT_SUITE, Importer, document_of, imported_row
+from ullage.importers.rows import IMPORT_SUITE, Importer, document_of, imported_row
 from ullage.model.base import Strict
 from ullage.model.summary import Finding, Row, Summary
 from ullage.quantity import format_quantity, percent, significant, times
@@ -216,6 +216,6 @@ def _constant_rate(cases: Sequence[_Case]) -> Finding:
     return finding("published-contention", title, text, "warning" if fails else "info", **numbers)
 
 
-IMPORTERS: Final = (
-    Importer("stepfile_published", "JSON of published times of a simulation's states", recognises, read_cases),
+IMPORTER: Final = Importer(
+    "stepfile_published", "JSON of published times of a simulation's states", recognises, read_cases
 )

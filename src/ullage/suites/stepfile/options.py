@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Self, cast
+from typing import Annotated, Final, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
@@ -38,7 +38,7 @@ class StepfileOptions(StorageOptions):
         "phase_time exposed_io turn_round bandwidth state_rate exposed_step_p50 exposed_step_p99 exposed_step_max "
         "state_open state_transfer state_close cpu_time"
     )
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the states at this place. Repeat the option to compare several places."),
         "time_s": Change(usual="5m", quick="30s"),
         "quick": Change("Take a first look in 30 s: 20 steps."),

@@ -77,7 +77,6 @@ class PreparedPrediction(PreparedCells):
         return said_of(options, predictions(options, options.rates, cached))
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         if self.cells:
             return super().explain()
         return Explanation(["Nothing is measured: the rates are known, and no run is asked for."], [], [])

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Final, Self, cast
+from typing import Annotated, Final, Self, cast
 
 from pydantic import Field, model_validator
 
@@ -40,7 +40,7 @@ def _read_rates(path: Path) -> list[KnownRate]:
 class PredictOptions(StepfileOptions):
     """``scaling``: the numbers of ranks whose rates are measured; the first of ``ranks`` is the one predicted for."""
 
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "ranks": Change("Predict for this number of ranks."),
         "orders": Change("Read the states in these orders: reverse, forward or stride:K."),
         "quick": Change("Take a first look in 30 s: 20 steps."),

@@ -189,7 +189,7 @@ def _spec(lines: Sequence[tuple[str, Sequence[tuple[float, float]]]]) -> Spec:
             "scale": {"domain": names, "range": ordered_colors(len(names))},
             "legend": {"orient": "top", "symbolType": "stroke", "labelLimit": 420, "columns": 1},
         },
-        "tooltip": tooltip(("which", "case"), ("x", "step"), ("text", "exposed I/O")),
+        "tooltip": tooltip("which=case x=step text=exposed_I/O"),
     }
     return plot(470, 190, values, {"type": "line", "strokeWidth": 1.8}, encoding)
 
@@ -214,13 +214,11 @@ SECTIONS: Final = (
         tables,
     ),
 )
-CHARTS: Final = (
-    storage_chart(
-        "stepfile_timeline",
-        "Exposed I/O along the steps",
-        "The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
-        timelines,
-    ),
+CHART: Final = storage_chart(
+    "stepfile_timeline",
+    "Exposed I/O along the steps",
+    "The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
+    timelines,
 )
 
 
@@ -234,42 +232,25 @@ def _headline(row: Row) -> str:
     return f"{said}, {plural(row.ranks, 'rank')}{beside}"
 
 
-HEADLINES: Final = (
-    Rule(
-        "disk",
-        "exposed_io",
-        lambda row: {"order", "layout", "steps"} <= row.params.keys() and row.params.get("use") != "scaling",
-        lambda row: (row.access, row.params.get("use")),
-        _headline,
-    ),
+HEADLINE: Final = Rule(
+    "disk",
+    "exposed_io",
+    lambda row: {"order", "layout", "steps"} <= row.params.keys() and row.params.get("use") != "scaling",
+    lambda row: (row.access, row.params.get("use")),
+    _headline,
 )
 ANSWERS: Final = (
     AnswerRule(
         "stepfile",
         "How long does a simulation wait for its states?",
-        (
-            "stepfile-layout",
-            "stepfile-demand",
-            "stepfile-exposed",
-            "stepfile-cache",
-            "stepfile-revolve",
-            "stepfile-spill",
-        ),
+        "stepfile-layout stepfile-demand stepfile-exposed stepfile-cache stepfile-revolve stepfile-spill",
         best={"stepfile-exposed": "share"},
     ),
     AnswerRule(
         _PREDICTION,
         "How long will a simulation wait for its states on storage?",
-        (
-            "predicted-phase",
-            "predicted-requirement",
-            "predicted-depth",
-            "predicted-revolve",
-            "predicted-cache",
-            "stepfile-demand",
-            "stepfile-exposed",
-            "stepfile-layout",
-        ),
-        ("predicted-scaling",),
+        "predicted-phase predicted-requirement predicted-depth predicted-revolve predicted-cache "
+        "stepfile-demand stepfile-exposed stepfile-layout",
+        "predicted-scaling",
     ),
 )

@@ -253,7 +253,6 @@ WORKLOAD: Final = "stepfile"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     options = read_options(StepfileOptions, request)
     launches = launches_of(result)
     rows, spills = stepfile_rows(launches, context), spills_of(launches)

@@ -6,7 +6,7 @@ Cells come later too: beyond a rim at which the best was still growing, and what
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -20,7 +20,14 @@ from ullage.runs.cells.backends import cache_and_verify, direct_of, storage_back
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.volume import share_bytes
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, OfEngine, Option
-from ullage.runs.options.groups import BindOptions, RankAxisOptions, RunOptions, cores_of_nodes, default_ranks
+from ullage.runs.options.groups import (
+    BindOptions,
+    MaybeVolume,
+    RankAxisOptions,
+    RunOptions,
+    cores_of_nodes,
+    default_ranks,
+)
 from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
 from ullage.runs.options.settings import (
     VERIFY,
@@ -46,7 +53,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
     """
 
     workload = "transfer"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change(
             "Measure this place, also NAME=model: or NAME=null:. Repeat the option to measure several places."
         ),
@@ -74,9 +81,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
         Names(),
         Option("Use these backends, for example posix,mpiio.", name="--backend", unsaid="the target's own backend"),
     ] = []
-    volume: Annotated[
-        int | None, Field(ge=8), Size(), Option("Transfer this many bytes in every case.", unsaid="a probe chooses")
-    ] = None
+    volume: Annotated[MaybeVolume, Option("Transfer this many bytes in every case.", unsaid="a probe chooses")] = None
     weak: Annotated[bool, Option("Take the volume as that of each rank, not of the case.")] = False
     file_mode: Annotated[str, OfEngine(name="--file")] = "per-process"
     order: Annotated[str, OfEngine()] = "sequential"

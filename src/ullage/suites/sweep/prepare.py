@@ -16,9 +16,8 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding
 from ullage.results.folder import ResultFolder
 from ullage.runs.cells.costs import Basis, Costs
-from ullage.runs.cells.one_folder import check_one_folder
 from ullage.runs.cells.passes import CellExecution
-from ullage.runs.cells.planning import Cell, Way
+from ullage.runs.cells.planning import Cell, Way, check_one_folder
 from ullage.runs.cells.prepared import MINIMUM_SHARE, RunEstimate, explain, inexact_volumes
 from ullage.runs.cells.probed import ProbedCells
 from ullage.runs.cells.volume import Shape, check_room, choose_volume, most_to_choose
@@ -47,7 +46,6 @@ class PreparedSweep(ProbedCells[SweepOptions]):
 
     @property
     def unsettled(self) -> str:
-        """See ``Prepared``."""
         return "--volume" if self.options.volume is None else ""
 
     # -- volumes and cells ---------------------------------------------------------------------------------------------
@@ -71,16 +69,13 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         return make_cells(self.options, self.request.targets, description, volume_bytes, cores)
 
     def stated_cells(self) -> list[Cell]:
-        """See ``ProbedCells``."""
         return self.cells(self.options.volume or self.shape().smallest)
 
     def probe_cells(self) -> list[Cell]:
-        """See ``ProbedCells``."""
         most = most_to_choose(self.machine.places, self.limits, self.machine.memory)
         return probe_cells(self.options, self.cells(self.shape().smallest), self.machine.cores, most)
 
     def settled(self, basis: Basis) -> Self:
-        """See ``ProbedCells``."""
         return self.with_options(volume=self.options.volume or self._chosen(Costs(basis)))
 
     def _chosen(self, costs: Costs) -> int:
@@ -91,7 +86,6 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         return choose_volume(self.shape(), seconds_of, share * self.options.time_s)
 
     def choice_text(self, basis: Basis) -> str:
-        """See ``ProbedCells``."""
         of_what = "each rank" if self.options.weak else "every case"
         return f"volume {format_volume(self.options.volume or 0)} for {of_what} ({basis.text})"
 
@@ -101,7 +95,6 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         check_room(cells, self.machine.places, self.limits, self.machine.memory, self.options)
 
     def explain(self) -> Explanation:
-        """See ``Prepared``."""
         settled, costs = self.estimated()
         volume, of_what = settled.options.volume or 0, "for each rank" if self.options.weak else "for every case"
         text = f"volume {format_volume(volume)} {of_what}, as asked"
@@ -114,7 +107,6 @@ class PreparedSweep(ProbedCells[SweepOptions]):
     # -- the order in which time is spent ------------------------------------------------------------------------------
 
     def follow(self, run: CellExecution, deadline: Deadline) -> None:
-        """See ``ProbedCells``."""
         options = self.options
         run.give_minimum(run.cells, deadline)
         reserved_s = options.reserved_share * options.time_s

@@ -5,4 +5,4 @@ from typing import Final
 
 from ullage.report.answers import AnswerRule
 
-ANSWERS: Final = (AnswerRule("sweep", "Which target, with how many ranks and which block size?"),)
+ANSWER: Final = AnswerRule("sweep", "Which target, with how many ranks and which block size?")

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeAlias, cast
+from typing import Annotated, Final, Literal, Self, TypeAlias, cast
 
 from pydantic import Field, model_validator
 
@@ -217,7 +217,7 @@ class TileOptions(BackendParameterOptions, StorageOptions):
 
     workload = "tile"
     metrics = "bandwidth frame_rate tile_bandwidth open_time move_time sync_time close_time latency_p50 latency_p99"
-    changes: ClassVar[Mapping[str, Change]] = {
+    changes = {
         "targets": Change("Keep the file at this place. Repeat the option to compare several places."),
         "ranks": Change(unsaid="the number of tiles, or that of usable cores"),
         "time_s": Change(usual="2m", quick="20s"),

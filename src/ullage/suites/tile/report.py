@@ -8,12 +8,11 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.quantity import plural
 from ullage.report.answers import AnswerRule
-from ullage.report.contents import Content, Figure, Grid, Heading
+from ullage.report.contents import Cell, Content, Figure, Grid, Heading
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, layer, layered
-from ullage.report.table import Cell
 from ullage.report.vega import INK, MUTED, Spec, tooltip
 from ullage.suites.tile.options import Tiling, read_overlap, read_sizes, three
 from ullage.units import format_bytes
@@ -164,7 +163,7 @@ def picture(tiling: Tiling) -> Spec:
         "y": vertical,
         "y2": {"field": "y2"},
         "color": {"field": "color", "type": "nominal", "scale": None},
-        "tooltip": tooltip(("rank", "rank"), ("part", "its part")),
+        "tooltip": tooltip("rank part=its_part"),
     }
     name = {
         "x": {"field": "mx", "type": "quantitative"},
@@ -206,7 +205,7 @@ def strip(tiling: Tiling) -> Spec:
             "axis": {"domainColor": MUTED},
         },
         "color": {"field": "color", "type": "nominal", "scale": None},
-        "tooltip": tooltip(("rank", "who"), ("part", "its part")),
+        "tooltip": tooltip("rank=who part=its_part"),
     }
     return layered(_WIDTH, {"step": 18}, [layer({"type": "bar", "opacity": 0.7}, encoding)], values)
 
@@ -221,32 +220,26 @@ def _axis(field: str, end: int, title: str, begin: int = 0) -> Spec:
     }
 
 
-SECTIONS: Final = (
-    storage_section(
-        _SUITE,
-        "Tiles of a data set",
-        "A rate is bytes of all tiles over the time from the first open to the last close, with the sync. The rate "
-        "under transfers is that of MPI Tile I/O, without open, sync and close. A frame is one call of a rank.",
-        tables,
-    ),
+SECTION: Final = storage_section(
+    _SUITE,
+    "Tiles of a data set",
+    "A rate is bytes of all tiles over the time from the first open to the last close, with the sync. The rate "
+    "under transfers is that of MPI Tile I/O, without open, sync and close. A frame is one call of a rank.",
+    tables,
 )
-CHARTS: Final = (
-    storage_chart(
-        "tile_picture",
-        "Which rank owns which bytes of a frame",
-        "The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
-        pictures,
-    ),
+CHART: Final = storage_chart(
+    "tile_picture",
+    "Which rank owns which bytes of a frame",
+    "The tiles of the ranks in the data set, to scale, and one row of its elements in the file.",
+    pictures,
 )
 
 
-HEADLINES: Final = (storage_rule("{target}: tiles of {tile} {done}, {ranks}", "tile", "tiles"),)
-ANSWERS: Final = (
-    AnswerRule(
-        "tile",
-        "How fast do ranks write and read the tiles of a data set?",
-        ("tile-calls", "tile-hints", "tile-frames"),
-        ("tile-hints-ignored",),
-        {"tile-frames": "frame_rate"},
-    ),
+HEADLINE: Final = storage_rule("{target}: tiles of {tile} {done}, {ranks}", "tile", "tiles")
+ANSWER: Final = AnswerRule(
+    "tile",
+    "How fast do ranks write and read the tiles of a data set?",
+    "tile-calls tile-hints tile-frames",
+    "tile-hints-ignored",
+    {"tile-frames": "frame_rate"},
 )

@@ -161,7 +161,6 @@ def _notes(cells: Sequence[Cell]) -> list[Note]:
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
-    """See ``Summarising``."""
     sets, launches = read_options(TileOptions, request).hint_sets, launches_of(result)
     rows, uses = told_rows(launches, context, partial(_tell, sets=sets)), hint_uses(launches, sets)
     return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, uses, level))

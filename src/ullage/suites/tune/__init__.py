@@ -25,20 +25,17 @@ class Tune:
 
     @property
     def options(self) -> "type[TuneOptions]":
-        """See ``Suite``."""
         from ullage.runs.tuning.options import TuneOptions
 
         return TuneOptions
 
     def prepare(self, request: "Request", engine_context: "EngineContext") -> "Prepared":
-        """See ``Suite``."""
         from ullage.runs.summary import build_summary
         from ullage.runs.tuning.searching import prepare_tune
 
         return prepare_tune(request, engine_context, build_summary)
 
     def summarise(self, result: "ResultFolder", request: "Request", _context: "RowContext") -> "SuiteSummary":
-        """See ``Summarising``."""
         from ullage.runs.tuning.summarise import summarise_tune
 
         return summarise_tune(result, request)

@@ -120,7 +120,7 @@ def _response(one: TuneParameter) -> Figure:
     ]
     x = ordinal("value", list(one.values), one.name)
     y: Spec = {"field": "expected", "type": "quantitative", "title": "times the default", "scale": {"zero": False}}
-    tip = tooltip(("value", one.name), ("expected", "expected"), ("low", "low"), ("high", "high"), ("trials", "trials"))
+    tip = tooltip("value expected low high trials", value=one.name)
     bars = layer({"type": "rule"}, {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "tooltip": tip})
     points = layer({"type": "point", "filled": True, "size": 60}, {"x": x, "y": y, "tooltip": tip})
     share = "" if one.importance is None else f", {percent(one.importance)} of the variance"
@@ -149,7 +149,7 @@ def pareto(data: ReportData) -> list[Figure]:
         if not one.reason and not one.breaks and not one.is_proxy
     ]
     kinds = nominal("kind", ["on the front", "others"], [COLORS[1], COLORS[0]], {"title": None, "orient": "top"})
-    tip = tooltip(("setting", "setting"), ("first", first.name), ("second", second.name))
+    tip = tooltip("setting first second", first=first.name, second=second.name)
     x, y = _axis("first", first), _axis("second", second)
     points = layer({"type": "point", "filled": True, "size": 60}, {"x": x, "y": y, "color": kinds, "tooltip": tip})
     return [
@@ -168,13 +168,11 @@ def _axis(field: str, goal: TuneObjective) -> Spec:
 
 
 _REPORT: Final = PartOfReport(_SUITE, _PART, 10)
-SECTIONS: Final = (
-    _REPORT.section(
-        "Search for the best setting",
-        "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
-        "process over all trials predicts the expected values.",
-        result_of_search,
-    ),
+SECTION: Final = _REPORT.section(
+    "Search for the best setting",
+    "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
+    "process over all trials predicts the expected values.",
+    result_of_search,
 )
 CHARTS: Final = (
     _REPORT.chart(
@@ -192,11 +190,9 @@ CHARTS: Final = (
         order=12,
     ),
 )
-ANSWERS: Final = (
-    AnswerRule(
-        _SUITE,
-        "Which setting is best, and is it better than the default?",
-        ("tuned", "tune-tradeoff", "tune-importance"),
-        ("tune-cost", "tune-failed", "tune-broken"),
-    ),
+ANSWER: Final = AnswerRule(
+    _SUITE,
+    "Which setting is best, and is it better than the default?",
+    "tuned tune-tradeoff tune-importance",
+    "tune-cost tune-failed tune-broken",
 )

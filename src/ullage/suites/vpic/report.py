@@ -6,13 +6,11 @@ from typing import Final
 from ullage.report.answers import AnswerRule
 from ullage.runs.particles.tables import headline_rule, particle_section
 
-SECTIONS: Final = (particle_section("vpic", "Particles of a plasma code, written", of_reads=False),)
-HEADLINES: Final = (headline_rule("write"),)
-ANSWERS: Final = (
-    AnswerRule(
-        "vpic",
-        "Which way of writing is faster for a code with particles?",
-        ("vpic-layout", "vpic-format", "vpic-access", "vpic-observed"),
-        best={"vpic-observed": "observed"},
-    ),
+SECTION: Final = particle_section("vpic", "Particles of a plasma code, written", of_reads=False)
+HEADLINE: Final = headline_rule("write")
+ANSWER: Final = AnswerRule(
+    "vpic",
+    "Which way of writing is faster for a code with particles?",
+    "vpic-layout vpic-format vpic-access vpic-observed",
+    best={"vpic-observed": "observed"},
 )

@@ -9,8 +9,7 @@ from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.declared import OfEngine
 from ullage.runs.options.reading import read_options
-from ullage.runs.particles.options import ParticleOptions
-from ullage.runs.particles.suite import prepare_particles, summarise_particles
+from ullage.runs.particles.suite import ParticleOptions, prepare_particles, summarise_particles
 
 
 class VpicOptions(ParticleOptions):

@@ -7,7 +7,7 @@ import pytest
 
 from ullage.errors import UserError
 from ullage.importers import read
-from ullage.importers.pmbw import read_pmbw, recognises
+from ullage.importers.memory_tools import read_pmbw, recognises
 
 KIB, GIB = 1 << 10, 1 << 30
 
