@@ -42,7 +42,13 @@ def named(noise: Noise, cv: float, shared: float, before: int, seed: str, factor
     def rows(at: int) -> list[Kept]:
         own = {"node": "", "better": "more", "sound": True}
         return [
-            {**own, "id": str(row), "part": str(row), "median": values[2 * before + at] * (1.0 if row else factor)}
+            {
+                **own,
+                "id": str(row),
+                "part": "",
+                "what": "",
+                "median": values[2 * before + at] * (1.0 if row else factor),
+            }
             for row, values in enumerate(series)
         ]
 

@@ -41,7 +41,7 @@ def rows(number: int, node: str = "n1", cv: float = 0.01, **factor: float) -> li
     }
     return [
         {
-            **FORM, **own, **made, "id": f"health-{part}", "part": part, "what": part,
+            **FORM, **own, **made, "id": f"health-{part}", "part": part, "what": "fma",
             "median": level * draw.gauss(1, cv) * factor.get(part, 1.0),
         }
         for part, level in LEVELS.items()
@@ -89,7 +89,7 @@ def test_without_a_past_nothing_is_known(tmp_path: Path) -> None:
     assert "nothing is known of it yet" in judged(tmp_path, rows(1)).reason
     assert judged(tmp_path, []).reason == "nothing was measured"
     few = judged(campaign(tmp_path, 2), rows(40))
-    assert (few.word, few.reason) == ("cannot tell", "of cores 2 runs of 8 are known: --keep adds this one")
+    assert (few.word, few.reason) == ("cannot tell", "of cores (fma) 2 runs of 8 are known: --keep adds one")
 
 
 def test_a_new_node_is_compared_with_its_kind(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@
 import os
 import shlex
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cli.test_drain import REASON, of_each_node
 from tests.e2e.test_slurm import (
     LONG,
     SLEEPING,
@@ -63,6 +65,19 @@ def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine
         started.kill()
     assert started.returncode == 5, err
     assert list(slurm.folder.glob("tmp.n*/ullage-stage-*")) == []
+
+
+def test_a_suspect_node_is_drained_with_its_reason_and_the_others_are_not(slurm: SlurmPlace, tmp_path: Path) -> None:
+    result = of_each_node(tmp_path, "n1")
+    try:
+        done = slurm.run(sys.executable, "-m", "ullage", "drain", result, "--system", "slurm", "--apply")
+        assert done.returncode == 0, done.stderr
+        said = slurm.run("sinfo", "--noheader", "--Node", "--Format=NodeHost:9,StateLong:12,Reason:99").stdout
+        drained = [line.split(maxsplit=2) for line in said.splitlines() if "drain" in line.split()[1]]
+        # Each partition of a node has a line.
+        assert {(node, reason.strip()) for node, _, reason in drained} == {("n1", f"ullage: {REASON}")}
+    finally:
+        slurm.run("scontrol", "update", "nodename=n1", "state=resume")
 
 
 def test_a_spare_node_takes_the_place_of_one_that_fails(slurm: SlurmPlace, engine: Path, tmp_path: Path) -> None:

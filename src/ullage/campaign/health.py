@@ -18,7 +18,6 @@ from ullage.grouping import grouped
 from ullage.launch.base import Launcher
 from ullage.model.plan import Case, Layout
 from ullage.model.request import Request
-from ullage.quantity import plural
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.steps import cells_like
 from ullage.runs.inputs import EngineContext
@@ -188,9 +187,14 @@ def _worse(found: Sequence[Checked]) -> list[Checked]:
 
 def _why(one: Checked) -> str:
     """Say why it cannot be told whether a number is lower."""
-    few = f"of {one.row['part']} {plural(one.past, 'run')} of {_FEWEST_RUNS} are known: --keep adds this one"
-    known = f"{one.row['part']} differs too much between runs to see a loss of 10 %"
-    return few if 0 < one.past < _FEWEST_RUNS else known if one.past else one.reason
+    name = f"{one.row['part']} ({one.row['what']})"
+    if not one.row["sound"] or one.reason == _NOTHING:
+        return one.reason
+    if one.past >= _FEWEST_RUNS:
+        return f"{name} differs too much between runs to see a loss of 10 %"
+    return (
+        f"of {name} {one.past or 'no'} run{'' if one.past == 1 else 's'} of {_FEWEST_RUNS} are known: --keep adds one"
+    )
 
 
 def compared(rows: Sequence[Kept], campaign: Path) -> list[Checked]:
