@@ -68,15 +68,6 @@ template <class Step, class V, std::size_t chains, std::size_t... pair>
   store_all(data.results.data(), accumulators, every);
 }
 
-/// For registers that every CPU of the architecture has.
-template <class V>
-struct EveryCpu {
-  template <class Step, int chains>
-  [[gnu::noinline]] static void run(KernelData& data, std::uint64_t passes) {
-    chain_loop<Step, V, chains>(data, passes, std::make_index_sequence<pairs_of(chains)>{});
-  }
-};
-
 /// `Target::run<Step, chains>` is the function, compiled for the registers of one instruction set.
 template <class Target, class Step, int... chains>
 [[nodiscard]] std::vector<Variant> variants_of(std::integer_sequence<int, chains...>) {
@@ -85,27 +76,5 @@ template <class Target, class Step, int... chains>
 
 using ChainsIn16 = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12>;              // of 16 registers
 using ChainsIn32 = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24>;  // of 32
-
-// Both are macros, because the assembler takes nothing but literals, without parentheses.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-
-/// Defines a step of one instruction, which changes x (%0) by b (%1). `kind` is the constraint of the registers.
-#define ULLAGE_STEP(Name, kind, instruction)                                    \
-  struct Name {                                                                 \
-    template <class V>                                                          \
-    [[gnu::always_inline]] static void step(V& x, const V& /*a*/, const V& b) { \
-      asm volatile(instruction : "+" kind(x) : kind(b));                        \
-    }                                                                           \
-  }
-
-/// Defines one that changes x (%0) by a (%1) and b (%2).
-#define ULLAGE_FUSED_STEP(Name, kind, instruction)                          \
-  struct Name {                                                             \
-    template <class V>                                                      \
-    [[gnu::always_inline]] static void step(V& x, const V& a, const V& b) { \
-      asm volatile(instruction : "+" kind(x) : kind(a), kind(b));           \
-    }                                                                       \
-  }
-// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace ullage::compute

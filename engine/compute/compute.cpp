@@ -3,7 +3,10 @@
 #include "compute/compute.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "work/entry.hpp"
 

@@ -19,8 +19,6 @@ _READS = re.compile(
 )
 _NOT_BY_NAME = re.compile(r"/proc/|resources\.|_HERE|os\.devnull")
 _READERS = {"reading.py", "system/files.py", "launch/running.py", "processes/supervisor.py"}
-# A macro there makes kernels of instructions: g++ takes nothing for the text of an assembler statement but a literal.
-_ASSEMBLER = "engine/compute/chain_loop.hpp"
 ENDINGS = {".cpp", ".hpp", ".py", ".cmake", ".sh"}
 
 
@@ -92,7 +90,7 @@ def _is_used(name: str, but_in: int, lines: list[str]) -> bool:
 
 def _engine_violations(file: Path, lines: list[str], root: Path) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
-        if re.match(r"\s*#\s*define\b", line) and file != root / _ASSEMBLER:
+        if re.match(r"\s*#\s*define\b", line):
             yield f":{number}: a macro; use constexpr, a template or a function"
         if re.match(r"\s*typedef\b", line):  # clang-tidy takes a quarter of the time of its checks for the same
             yield f":{number}: a typedef; use using"

@@ -10,10 +10,9 @@
 #include "compute/kernel.hpp"
 #include "compute/reference.hpp"
 
+#if defined(__x86_64__)
 namespace ullage::compute {
 namespace {
-
-#if defined(__x86_64__)
 
 constexpr std::size_t rows = 16;
 constexpr std::size_t row_bytes = 64;
@@ -162,9 +161,18 @@ std::vector<Kernel> amx_kernels() {
           tile_kernel<DotBf16, Bfloat>(ElementType::bf16, features::amx_bf16)};
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> amx_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_amx{{
     .description = {.name = "amx", .doc = "Multiplies matrices in tiles."},

@@ -16,12 +16,10 @@
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
-#endif
 
 namespace ullage::compute {
 namespace {
 
-#if defined(__x86_64__)
 using Ymm = long long __attribute__((vector_size(32)));
 
 struct Avx2 {
@@ -77,9 +75,18 @@ std::vector<Kernel> avx2_kernels() {
   };
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> avx2_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_avx2{{
     .description = {.name = "avx2", .doc = "Computes with vectors of 256 bits."},

@@ -16,12 +16,10 @@
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
-#endif
 
 namespace ullage::compute {
 namespace {
 
-#if defined(__x86_64__)
 using Zmm = long long __attribute__((vector_size(64)));
 
 struct Avx512 {
@@ -80,9 +78,18 @@ std::vector<Kernel> avx512_kernels() {
   };
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> avx512_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_avx512{{
     .description = {.name = "avx512", .doc = "Computes with vectors of 512 bits."},

@@ -7,27 +7,78 @@
 #include "compute/kernel.hpp"
 #include "compute/reference.hpp"
 
+#if defined(__aarch64__)
 namespace ullage::compute {
 namespace {
-
-#if defined(__aarch64__)
 
 using Quad = long long __attribute__((vector_size(16)));
 constexpr std::size_t width = sizeof(Quad);
 
-ULLAGE_STEP(AddFp32, "w", "fadd %0.4s, %0.4s, %1.4s");
-ULLAGE_STEP(AddFp64, "w", "fadd %0.2d, %0.2d, %1.2d");
-ULLAGE_STEP(MultiplyFp32, "w", "fmul %0.4s, %0.4s, %1.4s");
-ULLAGE_STEP(MultiplyFp64, "w", "fmul %0.2d, %0.2d, %1.2d");
-ULLAGE_FUSED_STEP(FmaFp32, "w", "fmla %0.4s, %1.4s, %2.4s");
-ULLAGE_FUSED_STEP(FmaFp64, "w", "fmla %0.2d, %1.2d, %2.2d");
-ULLAGE_FUSED_STEP(FmaFp16, "w", ".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.8h");
-ULLAGE_STEP(AddInt8, "w", "add %0.16b, %0.16b, %1.16b");
-ULLAGE_STEP(AddInt16, "w", "add %0.8h, %0.8h, %1.8h");
-ULLAGE_STEP(AddInt32, "w", "add %0.4s, %0.4s, %1.4s");
-ULLAGE_STEP(AddInt64, "w", "add %0.2d, %0.2d, %1.2d");
-ULLAGE_STEP(MultiplyInt16, "w", "mul %0.8h, %0.8h, %1.8h");
-ULLAGE_STEP(MultiplyInt32, "w", "mul %0.4s, %0.4s, %1.4s");
+struct AddFp32 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("fadd %0.4s, %0.4s, %1.4s" : "+w"(x) : "w"(b));
+  }
+};
+struct AddFp64 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("fadd %0.2d, %0.2d, %1.2d" : "+w"(x) : "w"(b));
+  }
+};
+struct MultiplyFp32 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("fmul %0.4s, %0.4s, %1.4s" : "+w"(x) : "w"(b));
+  }
+};
+struct MultiplyFp64 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("fmul %0.2d, %0.2d, %1.2d" : "+w"(x) : "w"(b));
+  }
+};
+struct FmaFp32 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& a, const Quad& b) {
+    asm volatile("fmla %0.4s, %1.4s, %2.4s" : "+w"(x) : "w"(a), "w"(b));
+  }
+};
+struct FmaFp64 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& a, const Quad& b) {
+    asm volatile("fmla %0.2d, %1.2d, %2.2d" : "+w"(x) : "w"(a), "w"(b));
+  }
+};
+struct FmaFp16 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& a, const Quad& b) {
+    asm volatile(".arch_extension fp16\n\tfmla %0.8h, %1.8h, %2.8h" : "+w"(x) : "w"(a), "w"(b));
+  }
+};
+struct AddInt8 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("add %0.16b, %0.16b, %1.16b" : "+w"(x) : "w"(b));
+  }
+};
+struct AddInt16 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("add %0.8h, %0.8h, %1.8h" : "+w"(x) : "w"(b));
+  }
+};
+struct AddInt32 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("add %0.4s, %0.4s, %1.4s" : "+w"(x) : "w"(b));
+  }
+};
+struct AddInt64 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("add %0.2d, %0.2d, %1.2d" : "+w"(x) : "w"(b));
+  }
+};
+struct MultiplyInt16 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("mul %0.8h, %0.8h, %1.8h" : "+w"(x) : "w"(b));
+  }
+};
+struct MultiplyInt32 {
+  [[gnu::always_inline]] static void step(Quad& x, const Quad& /*a*/, const Quad& b) {
+    asm volatile("mul %0.4s, %0.4s, %1.4s" : "+w"(x) : "w"(b));
+  }
+};
 struct DotInt8 {
   [[gnu::always_inline]] static void step(Quad& x, const Quad& a, const Quad& b) {
 #if defined(__ARM_FEATURE_DOTPROD)
@@ -38,13 +89,20 @@ struct DotInt8 {
   }
 };
 
+struct Neon {
+  template <class Step, int chains>
+  [[gnu::noinline]] static void run(KernelData& data, std::uint64_t passes) {
+    chain_loop<Step, Quad, chains>(data, passes, std::make_index_sequence<pairs_of(chains)>{});
+  }
+};
+
 template <class Step>
 Kernel kernel(ElementType type, Feature needs) {
   return {.isa = "neon",
           .type = type,
           .needs = needs,
           .default_chains = 16,  // four pipes, latencies of four cycles
-          .variants = variants_of<EveryCpu<Quad>, Step>(ChainsIn32{})};
+          .variants = variants_of<Neon, Step>(ChainsIn32{})};
 }
 
 template <class Step, class T, Operation operation>
@@ -77,9 +135,18 @@ std::vector<Kernel> neon_kernels() {
   return kernels;
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> neon_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_neon{{
     .description = {.name = "neon", .doc = "Computes with Arm vectors of 128 bits."},

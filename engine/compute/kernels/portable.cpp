@@ -2,6 +2,7 @@
 // Plain C++, for any CPU: what this build's compiler makes of `x + b`, `x * b` and std::fma, one lane a step.
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include "compute/chain_loop.hpp"
@@ -54,12 +55,22 @@ struct Fma {
   }
 };
 
+template <class T>
+struct Portable {
+  template <class Step, int chains>
+  [[gnu::noinline]] static void run(KernelData& data, std::uint64_t passes) {
+    chain_loop<Step, T, chains>(data, passes, std::make_index_sequence<pairs_of(chains)>{});
+  }
+};
+
+using Chains = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10, 12>;
+
 template <class Step, class T, Operation operation>
 Kernel lane(ElementType type) {
   Kernel made{.isa = "portable",
               .type = type,
               .default_chains = std::integral<T> ? 10 : 12,  // x86-64 has 16 general registers, some in use
-              .variants = variants_of<EveryCpu<T>, Step>(ChainsIn16{})};
+              .variants = variants_of<Portable<T>, Step>(Chains{})};
   set_lanes<T, operation>(made, 1, sizeof(T));
   return made;
 }

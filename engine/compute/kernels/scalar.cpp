@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane an instruction, as a loop that was not vectorised runs.
+#include <cstddef>
 #include <cstdint>
 
 #include "compute/chain_loop.hpp"
@@ -12,32 +13,92 @@ namespace {
 #if defined(__x86_64__)
 constexpr Feature fused = features::fma3;
 
-ULLAGE_STEP(AddFp32, "x", "addss %1, %0");
-ULLAGE_STEP(AddFp64, "x", "addsd %1, %0");
-ULLAGE_STEP(AddInt32, "r", "addl %1, %0");
-ULLAGE_STEP(AddInt64, "r", "addq %1, %0");
-ULLAGE_STEP(MultiplyFp32, "x", "mulss %1, %0");
-ULLAGE_STEP(MultiplyFp64, "x", "mulsd %1, %0");
-ULLAGE_STEP(MultiplyInt32, "r", "imull %1, %0");
-ULLAGE_STEP(MultiplyInt64, "r", "imulq %1, %0");
-ULLAGE_FUSED_STEP(FmaFp32, "x", "vfmadd231ss %2, %1, %0");
-ULLAGE_FUSED_STEP(FmaFp64, "x", "vfmadd231sd %2, %1, %0");
+struct Add {
+  [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
+    asm volatile("addss %1, %0" : "+x"(x) : "x"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double /*a*/, double b) {
+    asm volatile("addsd %1, %0" : "+x"(x) : "x"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint32_t& x, std::uint32_t /*a*/, std::uint32_t b) {
+    asm volatile("addl %1, %0" : "+r"(x) : "r"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint64_t& x, std::uint64_t /*a*/, std::uint64_t b) {
+    asm volatile("addq %1, %0" : "+r"(x) : "r"(b));
+  }
+};
+struct Multiply {
+  [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
+    asm volatile("mulss %1, %0" : "+x"(x) : "x"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double /*a*/, double b) {
+    asm volatile("mulsd %1, %0" : "+x"(x) : "x"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint32_t& x, std::uint32_t /*a*/, std::uint32_t b) {
+    asm volatile("imull %1, %0" : "+r"(x) : "r"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint64_t& x, std::uint64_t /*a*/, std::uint64_t b) {
+    asm volatile("imulq %1, %0" : "+r"(x) : "r"(b));
+  }
+};
+struct Fma {
+  [[gnu::always_inline]] static void step(float& x, float a, float b) {
+    asm volatile("vfmadd231ss %2, %1, %0" : "+x"(x) : "x"(a), "x"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double a, double b) {
+    asm volatile("vfmadd231sd %2, %1, %0" : "+x"(x) : "x"(a), "x"(b));
+  }
+};
 #elif defined(__aarch64__)
 constexpr Feature fused = features::always;
 
-ULLAGE_STEP(AddFp32, "w", "fadd %s0, %s0, %s1");
-ULLAGE_STEP(AddFp64, "w", "fadd %d0, %d0, %d1");
-ULLAGE_STEP(AddInt32, "r", "add %w0, %w0, %w1");
-ULLAGE_STEP(AddInt64, "r", "add %0, %0, %1");
-ULLAGE_STEP(MultiplyFp32, "w", "fmul %s0, %s0, %s1");
-ULLAGE_STEP(MultiplyFp64, "w", "fmul %d0, %d0, %d1");
-ULLAGE_STEP(MultiplyInt32, "r", "mul %w0, %w0, %w1");
-ULLAGE_STEP(MultiplyInt64, "r", "mul %0, %0, %1");
-ULLAGE_FUSED_STEP(FmaFp32, "w", "fmadd %s0, %s1, %s2, %s0");
-ULLAGE_FUSED_STEP(FmaFp64, "w", "fmadd %d0, %d1, %d2, %d0");
+struct Add {
+  [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
+    asm volatile("fadd %s0, %s0, %s1" : "+w"(x) : "w"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double /*a*/, double b) {
+    asm volatile("fadd %d0, %d0, %d1" : "+w"(x) : "w"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint32_t& x, std::uint32_t /*a*/, std::uint32_t b) {
+    asm volatile("add %w0, %w0, %w1" : "+r"(x) : "r"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint64_t& x, std::uint64_t /*a*/, std::uint64_t b) {
+    asm volatile("add %0, %0, %1" : "+r"(x) : "r"(b));
+  }
+};
+struct Multiply {
+  [[gnu::always_inline]] static void step(float& x, float /*a*/, float b) {
+    asm volatile("fmul %s0, %s0, %s1" : "+w"(x) : "w"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double /*a*/, double b) {
+    asm volatile("fmul %d0, %d0, %d1" : "+w"(x) : "w"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint32_t& x, std::uint32_t /*a*/, std::uint32_t b) {
+    asm volatile("mul %w0, %w0, %w1" : "+r"(x) : "r"(b));
+  }
+  [[gnu::always_inline]] static void step(std::uint64_t& x, std::uint64_t /*a*/, std::uint64_t b) {
+    asm volatile("mul %0, %0, %1" : "+r"(x) : "r"(b));
+  }
+};
+struct Fma {
+  [[gnu::always_inline]] static void step(float& x, float a, float b) {
+    asm volatile("fmadd %s0, %s1, %s2, %s0" : "+w"(x) : "w"(a), "w"(b));
+  }
+  [[gnu::always_inline]] static void step(double& x, double a, double b) {
+    asm volatile("fmadd %d0, %d1, %d2, %d0" : "+w"(x) : "w"(a), "w"(b));
+  }
+};
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
+template <class T>
+struct Scalar {
+  template <class Step, int chains>
+  [[gnu::noinline]] static void run(KernelData& data, std::uint64_t passes) {
+    chain_loop<Step, T, chains>(data, passes, std::make_index_sequence<pairs_of(chains)>{});
+  }
+};
+
 /// General registers also hold two operands, the passes and where the data is.
 using ChainsOfIntegers = std::integer_sequence<int, 1, 2, 3, 4, 6, 8, 10>;
 
@@ -49,10 +110,10 @@ Kernel lane(ElementType type, Feature needs = features::always) {
   made.needs = needs;
   if constexpr (std::is_integral_v<T>) {
     made.default_chains = 10;
-    made.variants = variants_of<EveryCpu<T>, Step>(ChainsOfIntegers{});
+    made.variants = variants_of<Scalar<T>, Step>(ChainsOfIntegers{});
   } else {
     made.default_chains = 12;
-    made.variants = variants_of<EveryCpu<T>, Step>(ChainsIn16{});
+    made.variants = variants_of<Scalar<T>, Step>(ChainsIn16{});
   }
   set_lanes<T, operation>(made, 1, sizeof(T));
   return made;
@@ -64,16 +125,16 @@ std::vector<Kernel> scalar_kernels() {
   using enum ElementType;
   using enum Operation;
   return {
-      lane<AddFp32, float, add>(fp32),
-      lane<AddFp64, double, add>(fp64),
-      lane<MultiplyFp32, float, multiply>(fp32),
-      lane<MultiplyFp64, double, multiply>(fp64),
-      lane<FmaFp32, float, fma>(fp32, fused),
-      lane<FmaFp64, double, fma>(fp64, fused),
-      lane<AddInt32, std::uint32_t, add>(int32),
-      lane<AddInt64, std::uint64_t, add>(int64),
-      lane<MultiplyInt32, std::uint32_t, multiply>(int32),
-      lane<MultiplyInt64, std::uint64_t, multiply>(int64),
+      lane<Add, float, add>(fp32),
+      lane<Add, double, add>(fp64),
+      lane<Multiply, float, multiply>(fp32),
+      lane<Multiply, double, multiply>(fp64),
+      lane<Fma, float, fma>(fp32, fused),
+      lane<Fma, double, fma>(fp64, fused),
+      lane<Add, std::uint32_t, add>(int32),
+      lane<Add, std::uint64_t, add>(int64),
+      lane<Multiply, std::uint32_t, multiply>(int32),
+      lane<Multiply, std::uint64_t, multiply>(int64),
   };
 #else
   return {};

@@ -4,30 +4,76 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "compute/chain_loop.hpp"
 #include "compute/kernel.hpp"
 #include "compute/reference.hpp"
 
 #if defined(__x86_64__)
-#include "compute/kernels/x86_steps.hpp"  // clang knows its registers on this architecture alone
-#endif
+#include "compute/kernels/x86_steps.hpp"
 
 namespace ullage::compute {
 namespace {
 
-#if defined(__x86_64__)
 using Xmm = long long __attribute__((vector_size(16)));
 constexpr std::size_t width = sizeof(Xmm);
 
-ULLAGE_STEP(SseAddFp32, "x", "addps %1, %0");
-ULLAGE_STEP(SseAddFp64, "x", "addpd %1, %0");
-ULLAGE_STEP(SseMultiplyFp32, "x", "mulps %1, %0");
-ULLAGE_STEP(SseMultiplyFp64, "x", "mulpd %1, %0");
-ULLAGE_STEP(SseAddInt8, "x", "paddb %1, %0");
-ULLAGE_STEP(SseAddInt16, "x", "paddw %1, %0");
-ULLAGE_STEP(SseAddInt32, "x", "paddd %1, %0");
-ULLAGE_STEP(SseAddInt64, "x", "paddq %1, %0");
-ULLAGE_STEP(SseMultiplyInt16, "x", "pmullw %1, %0");
-ULLAGE_STEP(SseMultiplyInt32, "x", "pmulld %1, %0");
+struct SseAddFp32 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("addps %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseAddFp64 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("addpd %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseMultiplyFp32 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("mulps %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseMultiplyFp64 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("mulpd %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseAddInt8 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("paddb %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseAddInt16 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("paddw %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseAddInt32 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("paddd %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseAddInt64 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("paddq %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseMultiplyInt16 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("pmullw %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+struct SseMultiplyInt32 {
+  [[gnu::always_inline]] static void step(Xmm& x, const Xmm& /*a*/, const Xmm& b) {
+    asm volatile("pmulld %1, %0" : "+x"(x) : "x"(b));
+  }
+};
+
+struct Sse {
+  template <class Step, int chains>
+  [[gnu::noinline]] static void run(KernelData& data, std::uint64_t passes) {
+    chain_loop<Step, Xmm, chains>(data, passes, std::make_index_sequence<pairs_of(chains)>{});
+  }
+};
 
 template <class Step, class T, Operation operation>
 Kernel lanes(ElementType type, Feature needs = features::always) {
@@ -35,7 +81,7 @@ Kernel lanes(ElementType type, Feature needs = features::always) {
               .type = type,
               .needs = needs,
               .default_chains = 12,
-              .variants = variants_of<EveryCpu<Xmm>, Step>(ChainsIn16{})};
+              .variants = variants_of<Sse, Step>(ChainsIn16{})};
   set_lanes<T, operation>(made, width / sizeof(T), width);
   return made;
 }
@@ -59,9 +105,18 @@ std::vector<Kernel> sse2_kernels() {
   };
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> sse2_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_sse2{{
     .description = {.name = "sse2", .doc = "Computes with vectors of 128 bits."},

@@ -2,6 +2,7 @@
 // SVE of aarch64: registers of 16 to 256 bytes, whose length only the CPU knows, so they are named in the assembler:
 // accumulators in z0 to z7 and z16 to z27, a in z28, b in z29 and z30, all lanes on in p0. The compiler is told that
 // the statements around the loop change them all; between those it has no vectors.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -10,10 +11,9 @@
 #include "compute/kernel.hpp"
 #include "compute/reference.hpp"
 
+#if defined(__aarch64__)
 namespace ullage::compute {
 namespace {
-
-#if defined(__aarch64__)
 
 /// z8 to z15 are left alone: a called function keeps their lower halves.
 constexpr int number_of(std::size_t chain) { return static_cast<int>(chain < 8 ? chain : chain + 8); }
@@ -103,9 +103,18 @@ std::vector<Kernel> sve_kernels() {
           fused<FmaFp64, double>(ElementType::fp64, width)};
 }
 
+}  // namespace
+}  // namespace ullage::compute
 #else
+namespace ullage::compute {
+namespace {
 std::vector<Kernel> sve_kernels() { return {}; }
+}  // namespace
+}  // namespace ullage::compute
 #endif
+
+namespace ullage::compute {
+namespace {
 
 const Registered<KernelSet> registered_sve{{
     .description = {.name = "sve", .doc = "Computes with Arm vectors whose length the machine chooses."},
