@@ -18,7 +18,7 @@ from benchmarks.engine_runs import arguments, build_mpi, hdf5_flags, loop_times,
 from benchmarks.pairs import measure
 from ullage.model.plan import Named, Parameters
 from ullage.runs.cells.backends import BACKENDS
-from ullage.runs.particles.options import LAYOUTS, PARTICLE_BYTES
+from ullage.runs.particles.suite import LAYOUTS, PARTICLE_BYTES
 
 ACCESSES: Final = ("independent", "collective")
 PHASES: Final = ("write", "read")

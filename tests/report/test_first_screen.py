@@ -197,6 +197,10 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     lost = row(0.02, "noise_share", "of time", better="less")
     assert judgement(vessels(summary(("noise", lost))), []) == "Other work takes 2.0 % of the time."
     assert gain_text(Gain(factor=3)) == "3.00 x (one estimate)"
+    change = Finding(kind="rung", text="t", change="c", gain=Gain(factor=3, low=2, high=4), numbers={"rung": "waited"})
+    assert "gain" not in judgement(vessels(summary(("noise", lost))), [change])
+    ours = change.model_copy(update={"numbers": {"rung": "mpi-protocol"}})
+    assert judgement(vessels(summary(("noise", lost))), [change, ours]).endswith("gain is 3.00 x [2.00 x, 4.00 x].")
 
 
 def test_the_machine_is_named_by_what_is_known_of_it() -> None:

@@ -85,7 +85,7 @@ def test_sections_stand_in_the_order_of_the_reader(written: tuple[ResultFolder, 
     ids = re.findall(r'<section id="([\w-]+)"', written[1])
     charts = ["chart-lines", "chart-heatmap", "chart-comparison", "chart-latency", "chart-time_series"]
     about = ["events", "glossary", "reproduce", "system"]
-    assert ids == ["change-first", *charts, *about]
+    assert ids == [*charts, *about]
     # Of each part one picture and one table are open.
     assert re.findall(r"<details[^>]*><summary>([^<(]*)", written[1])[:2] == ["Best settings", "Ranks by block size "]
     panels = re.findall(r'<section class="panel" id="([\w-]+)"', written[1])
@@ -147,7 +147,7 @@ def phases_page(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_a_result_of_named_phases_has_their_tables_and_charts_instead(phases_page: str) -> None:
     ids = re.findall(r'<section id="([\w-]+)"', phases_page)
     own = ["chart-phase_bars", "chart-phase_rates", "chart-phase_latency", "phases", "sensitivity", "operations"]
-    assert ids == ["change-first", *own[:3], "glossary", "reproduce", "system"]
+    assert ids == [*own[:3], "glossary", "reproduce", "system"]
     assert re.findall(r'<details id="([\w-]+)"', phases_page) == [*own[3:], "slow_ranks"]
     links = re.findall(r'<nav class="tabs".*?</nav>', phases_page, re.DOTALL)
     assert re.findall(r'href="#([\w-]+)"', links[0]) == ["part-metadata", "part-rows", "part-run"]

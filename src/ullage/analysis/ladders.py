@@ -99,7 +99,7 @@ STOLEN: Final = "stolen_share"
 TAKEN_BY_OTHERS: Final = (
     Step(
         "waited",
-        lambda _, row: f"Threads waited for a CPU in {percent(row.median)} of the time",
+        lambda _, row: f"Threads waited for a CPU {percent(row.median)} of the time",
         None,
         _of_case(WAITED),
         lambda _, row: row.notes[0] if row.notes else "Stop other programs, or measure on an exclusive node.",

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ullage.analysis.ladders import TAKEN_BY_OTHERS
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
 from ullage.report import texts
@@ -137,6 +138,9 @@ def machine_line(summary: Summary) -> str:
     return ", ".join(filter(None, parts))
 
 
+_OF_OTHERS: Final = frozenset(step.kind for step in TAKEN_BY_OTHERS)
+
+
 def judgement(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> str:
     """Judge the machine in one sentence; return an empty text where no number stands for a part and nothing gains."""
     text = "; ".join(_clauses(vessels, changes))
@@ -160,8 +164,10 @@ def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[
         yield f"{unknown} {of} {'has' if unknown == 1 else 'have'} no known ceiling"
     if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
         yield f"other work takes {percent(lost[0], 1)} of the time"
-    if changes and changes[0].gain is not None:
-        yield f"the largest sure gain is {gain_text(changes[0].gain)}"
+    # What others took is a disturbance of the run, and no gain of the machine.
+    gains = [one.gain for one in changes if one.gain is not None and one.numbers.get("rung") not in _OF_OTHERS]
+    if gains:
+        yield f"the largest sure gain is {gain_text(gains[0])}"
 
 
 def gain_text(gain: Gain) -> str:
@@ -236,7 +242,8 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
         ],
         "names_gains": bool(changes),
         "no_gain": NO_GAIN,
-        "nothing": NO_GAIN if said.question and said.lines else nothing_found(data.summary.rows),
+        # An answer that stands above says more than that nothing is to be changed.
+        "nothing": "" if said.question and said.lines else nothing_found(data.summary.rows),
         "changes_heading": CHANGES if changes or not data.summary.findings else FOUND,
         "care": listing(sorted(data.care)) if data.care else "",
     }

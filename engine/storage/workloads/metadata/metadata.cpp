@@ -179,29 +179,20 @@ bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
 
 namespace {
 
-class MetadataWorkload final : public TreeWorkload {
+class MetadataWorkload final : public TreeWorkload<MetadataParameters, MetadataState> {
  public:
   MetadataWorkload(const MetadataParameters& parameters, const StorageContext& context)
-      : TreeWorkload(context), parameters_(parameters) {
-    state_.parameters = &parameters_;
-    state_.context = &bound();
-    state_.shape = parameters_.shape(static_cast<std::uint64_t>(context.world->size()));
-    state_.dataset = {
-        context.dataset_name(), directory_of_dataset(context.dataset_name()), 0, false, false, state_.shape};
-    state_.data_key = context.run_key;
+      : TreeWorkload(parameters, context, parameters.shape(static_cast<std::uint64_t>(context.world->size()))) {
+    state_.shape = *state_.dataset.tree;
   }
 
   void find_peers() override { find_sources(state_); }
-
-  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     return std::make_unique<MetadataPhase>(state_, parameters_.phases[index]);
   }
 
  private:
-  [[nodiscard]] const DatasetEntry& dataset() const override { return state_.dataset; }
-  [[nodiscard]] bool makes_dataset() const override { return parameters_.makes_dataset(); }
   [[nodiscard]] bool changes_dataset() const override { return std::ranges::any_of(parameters_.phases, changes_names); }
   [[nodiscard]] bool is_whole() const override { return state_.has_tree && !state_.partly_removed; }
 
@@ -213,7 +204,7 @@ class MetadataWorkload final : public TreeWorkload {
   }
 
   [[nodiscard]] Status find_dataset() override {
-    const auto facts = facts_of_dataset(bound(), layout());
+    const auto facts = facts_of_dataset(context_, layout());
     if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.items = (*facts)["items"];
@@ -223,15 +214,12 @@ class MetadataWorkload final : public TreeWorkload {
   }
 
   [[nodiscard]] Status enter_dataset() const override {
-    return bound().datasets->enter(bound().dataset, {{"workload", "metadata"},
-                                                     {"layout", layout()},
-                                                     {"key", state_.data_key},
-                                                     {"items", state_.items},
-                                                     {"renamed", state_.renamed}});
+    return context_.datasets->enter(context_.dataset, {{"workload", "metadata"},
+                                                       {"layout", layout()},
+                                                       {"key", state_.data_key},
+                                                       {"items", state_.items},
+                                                       {"renamed", state_.renamed}});
   }
-
-  MetadataParameters parameters_;
-  MetadataState state_;
 };
 
 Needs needs_of(const MetadataParameters& parameters, const PlannedLayout& layout) {

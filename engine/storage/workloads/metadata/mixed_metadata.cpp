@@ -130,27 +130,18 @@ std::string word(MixedKind kind) { return detail::word_of(mixed_phase_words(), k
 
 namespace {
 
-class MixedMetadata final : public TreeWorkload {
+class MixedMetadata final : public TreeWorkload<MixedMetadataParameters, MixedMetadataState> {
  public:
   MixedMetadata(const MixedMetadataParameters& parameters, const StorageContext& context)
-      : TreeWorkload(context), parameters_(parameters) {
-    state_.parameters = &parameters_;
-    state_.context = &bound();
-    state_.tree = parameters_.tree(static_cast<std::uint64_t>(context.world->size()));
-    state_.dataset = {
-        context.dataset_name(), directory_of_dataset(context.dataset_name()), 0, false, false, state_.tree};
-    state_.data_key = context.run_key;
+      : TreeWorkload(parameters, context, parameters.tree(static_cast<std::uint64_t>(context.world->size()))) {
+    state_.tree = *state_.dataset.tree;
   }
-
-  [[nodiscard]] std::size_t phases() const override { return parameters_.phases.size(); }
 
   [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
     return std::make_unique<MixedMetadataPhase>(state_, parameters_.phases[index]);
   }
 
  private:
-  [[nodiscard]] const DatasetEntry& dataset() const override { return state_.dataset; }
-  [[nodiscard]] bool makes_dataset() const override { return parameters_.makes_dataset(); }
   /// The directories of sets that were emptied are removed at the end.
   [[nodiscard]] bool is_whole() const override { return state_.has_sets; }
 
@@ -163,7 +154,7 @@ class MixedMetadata final : public TreeWorkload {
   }
 
   [[nodiscard]] Status find_dataset() override {
-    const auto facts = facts_of_dataset(bound(), layout());
+    const auto facts = facts_of_dataset(context_, layout());
     if (!facts) return fail(facts.error());
     state_.data_key = (*facts)["key"];
     state_.first = (*facts)["first"];
@@ -173,16 +164,13 @@ class MixedMetadata final : public TreeWorkload {
   }
 
   [[nodiscard]] Status enter_dataset() const override {
-    return bound().datasets->enter(bound().dataset, {{"workload", "mixed-metadata"},
-                                                     {"layout", layout()},
-                                                     {"key", state_.data_key},
-                                                     {"first", state_.first},
-                                                     {"next", state_.first + parameters_.objects},
-                                                     {"benches", state_.benches}});
+    return context_.datasets->enter(context_.dataset, {{"workload", "mixed-metadata"},
+                                                       {"layout", layout()},
+                                                       {"key", state_.data_key},
+                                                       {"first", state_.first},
+                                                       {"next", state_.first + parameters_.objects},
+                                                       {"benches", state_.benches}});
   }
-
-  MixedMetadataParameters parameters_;
-  MixedMetadataState state_;
 };
 
 /// In a visit creates may come before deletes.

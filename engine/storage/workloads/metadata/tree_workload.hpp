@@ -6,11 +6,13 @@
 
 namespace ullage {
 
+/// P: its parameters; State: what its phases share.
+template <class P, class State>
 class TreeWorkload : public Workload {
  public:
   [[nodiscard]] LocalSteps begin() override {
-    if (!makes_dataset()) return {{"find dataset", [this] { return find_dataset(); }}};
-    return steps_to_make_tree(context_, dataset());
+    if (!parameters_.makes_dataset()) return {{"find dataset", [this] { return find_dataset(); }}};
+    return steps_to_make_tree(context_, state_.dataset);
   }
 
   [[nodiscard]] LocalSteps end(bool whole) override {
@@ -23,17 +25,22 @@ class TreeWorkload : public Workload {
     } else if (context_.keep && is_there) {
       return {};
     }
-    append(steps, steps_to_remove_tree(context_, dataset()));
+    append(steps, steps_to_remove_tree(context_, state_.dataset));
     return steps;
   }
 
- protected:
-  explicit TreeWorkload(const StorageContext& context) : context_(context) {}
-  [[nodiscard]] const StorageContext& bound() const { return context_; }
+  [[nodiscard]] std::size_t phases() const final { return parameters_.phases.size(); }
 
-  [[nodiscard]] virtual const DatasetEntry& dataset() const = 0;
-  /// The first phase makes it; else another case has.
-  [[nodiscard]] virtual bool makes_dataset() const = 0;
+ protected:
+  TreeWorkload(const P& parameters, const StorageContext& context, const TreeShape& tree)
+      : parameters_(parameters), context_(context) {
+    state_.parameters = &parameters_;
+    state_.context = &context_;
+    state_.dataset = dataset_of(context);
+    state_.dataset.tree = tree;
+    state_.data_key = context.run_key;
+  }
+
   [[nodiscard]] virtual bool changes_dataset() const { return true; }
   /// All of it is there, after phases that went well; the same on every rank.
   [[nodiscard]] virtual bool is_whole() const = 0;
@@ -41,8 +48,9 @@ class TreeWorkload : public Workload {
   [[nodiscard]] virtual Status find_dataset() = 0;
   [[nodiscard]] virtual Status enter_dataset() const = 0;
 
- private:
+  P parameters_;
   StorageContext context_;
+  State state_;
 };
 
 }  // namespace ullage

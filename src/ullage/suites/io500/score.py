@@ -243,7 +243,7 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
     # Named are the family that takes most, the first, and each that takes at least half as much (by logarithms).
     names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
     return [
-        f"{head}. The phases that lower it most are those of {' and '.join(names)}.",
+        f"{head}. {' and '.join(names)} {'lowers' if len(names) == 1 else 'lower'} it most.",
         *(_of_family(family, values, whole.total) for family in lost),
     ]
 
@@ -251,11 +251,10 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
 def _of_family(family: Family, values: Mapping[str, float], total: float) -> str:
     worst = min(family.phases, key=lambda name: values[name])
     alone = f"{worst} reaches {show(worst, values[worst])}"
-    mean = f", and all phases of {family.name} together {show(worst, family.mean)}" if len(family.phases) > 1 else ""
+    mean = f"; the geometric mean of {family.name} is {show(worst, family.mean)}" if len(family.phases) > 1 else ""
     return (
-        f"{alone}{mean}. The other {_HALVES[family.kind]} phases reach {show(worst, family.others)} in the mean. "
-        f"With {family.name} at that rate the total would be {number(total * family.loss)}, {times(family.loss)} as "
-        "high."
+        f"{alone}{mean}, that of the other {_HALVES[family.kind]} phases {show(worst, family.others)}. With "
+        f"{family.name} at that rate the total would be {number(total * family.loss)}, {times(family.loss)} as high."
     )
 
 

@@ -19,7 +19,7 @@ from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import texts_grid
-from ullage.report.plots import LOG_FROM_RATIO, HeatMap, shade_position
+from ullage.report.plots import HeatMap
 from ullage.report.switches import switch_notes, switches_of
 from ullage.report.vega import Spec, tooltip
 from ullage.suites.pairs.effects import SUITE, PairMatrix, read_matrices, size_text
@@ -170,6 +170,7 @@ MOST_CELLS: Final = 48
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 460
 _TOOLTIP: Final = tooltip("what=messages text=median")
+_DARKEST: Final = 4.0
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -185,9 +186,9 @@ def figure(matrix: PairMatrix) -> Figure:
     each = -(-len(matrix.names) // MOST_CELLS)
     times, names = _blocks(matrix.median, matrix.names, each)
     what = "latency" if matrix.is_latency else "bandwidth one way"
-    way = f"from the {matrix.noun} of the line to that of the column"
+    unit = "" if matrix.is_latency else " in B/s"
     words = [
-        f"Median in {matrix.unit} with its prefix, {way}; darker is {'slower' if matrix.is_latency else 'faster'}.",
+        f"Median {what}{unit}; rows send, columns receive. Darker is slower, up to {_DARKEST:g} x the median time.",
         f"A cell stands for {each} by {each} {matrix.noun}s, and shows the slowest pair of them." if each > 1 else "",
         "The framed cells are slow links." if matrix.fit.links and each == 1 else "",
     ]
@@ -207,15 +208,14 @@ def _blocks(times: "NDArray[np.float64]", names: Sequence[str], each: int) -> "t
 
 def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str], each: int) -> Spec:
     values = [[matrix.value(float(one)) for one in line] for line in times]
-    known = [value for line in values for value in line if not np.isnan(value)]
-    wide = max(known) / min(known) > LOG_FROM_RATIO
+    slower = np.log(times / np.nanmedian(times)) / np.log(_DARKEST)
     slow = {(link.sender, link.receiver) for link in matrix.fit.links} if each == 1 else set[tuple[int, int]]()
     cells = [
         {
             "line": names[i],
             "column": names[j],
             "label": format_compact(value, matrix.unit),
-            "position": round(shade_position(value, known, logarithmic=wide), 3),
+            "position": round(min(max(float(slower[i][j]), 0.0), 1.0), 3),
             "best": (i, j) in slow,
             "hollow": False,
             "what": f"{names[i]} to {names[j]}",
