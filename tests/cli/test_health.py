@@ -77,3 +77,11 @@ def test_a_slow_node_is_told_by_line_and_code_and_drained_where_asked(
 def test_a_time_that_is_too_short_is_refused(capsys: Capture) -> None:
     assert run(["health", "--time", "5s"]) == EXIT_BAD_INPUT
     assert "too short" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("place", "why"), [("/nothing/there", "no such folder"), ("/dev/shm", "is memory, and no drive")]
+)
+def test_what_is_no_drive_is_refused_before_anything_is_measured(place: str, why: str, capsys: Capture) -> None:
+    assert run(["health", "--target", f"own={place}"]) == EXIT_BAD_INPUT
+    assert why in capsys.readouterr().err

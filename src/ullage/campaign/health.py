@@ -113,7 +113,8 @@ class Rounds:
             else:
                 session.needed = needed
             freeze_system(result, prepared.request, self.context)
-            if run_to_end(prepared, session) == EXIT_ABORTED:
+            # A launch whose time was over is aborted, too.
+            if run_to_end(prepared, session) == EXIT_ABORTED and "interrupted" in session.messages:
                 raise KeyboardInterrupt
             if session.messages:
                 self.refused[suite] = session.messages[-1]

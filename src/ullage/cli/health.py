@@ -73,10 +73,15 @@ def _request(target: str) -> "Request":
     import ullage
     from ullage.identity import new_run_id
     from ullage.model.request import Request
+    from ullage.system.storage import read_places
     from ullage.uri import parse_target
 
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    targets, versions = [parse_target(target)] if target else [], {"ullage": ullage.__version__}
+    created, versions = datetime.now(UTC).isoformat(timespec="seconds"), {"ullage": ullage.__version__}
+    targets = [parse_target(target)] if target else []
+    for place in read_places(targets):
+        if not place.exists or place.is_memory:
+            what = "is memory, and no drive" if place.exists else "no such folder"
+            raise UserError(what, f"--target {target}", "name a folder on a drive of this node")
     return Request(run_id=new_run_id(), suite="health", created=created, targets=targets, versions=versions)
 
 
@@ -90,12 +95,13 @@ def _measure(
     from ullage.campaign.health import Rounds, compared, judge
     from ullage.launch import choose_launcher
     from ullage.runs.inputs import EngineContext
+    from ullage.runs.session import terminable
 
     began = monotonic()
     context = EngineContext.of(engine)
     # Without a launcher: a prologue has the variables of a job in which nothing can be started yet.
     launcher = choose_launcher(context.description, "single")
-    with TemporaryDirectory(prefix="ullage-health-") as folder, _scratch(folder):
+    with TemporaryDirectory(prefix="ullage-health-") as folder, _scratch(folder), terminable():
         rounds = Rounds(context, launcher, Path(folder), request, began + seconds)
         found = judge(rounds.measure, lambda rows: compared(rows, campaign))
     if rounds.refused and found.word == "ok":
