@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage health`` as a prologue calls it: one line, an exit code, what is kept, and what a batch system is told."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from support.fake_program import FakeProgram
 from ullage.campaign.check import Kept
 from ullage.campaign.health import Rounds
 from ullage.cli.app import run
-from ullage.errors import EXIT_BAD_INPUT, EXIT_CANNOT_TELL, EXIT_CASE_FAILED, EXIT_OK
+from ullage.errors import EXIT_BAD_INPUT, EXIT_CANNOT_TELL, EXIT_CASE_FAILED, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.system.allocation import JOBS
 
 Capture = pytest.CaptureFixture[str]
@@ -85,3 +86,11 @@ def test_a_time_that_is_too_short_is_refused(capsys: Capture) -> None:
 def test_what_is_no_drive_is_refused_before_anything_is_measured(place: str, why: str, capsys: Capture) -> None:
     assert run(["health", "--target", f"own={place}"]) == EXIT_BAD_INPUT
     assert why in capsys.readouterr().err
+
+
+def test_a_campaign_without_duckdb_is_refused_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert run(["health", "--keep"]) == EXIT_ENVIRONMENT
+    assert "duckdb" in capsys.readouterr().err

@@ -43,6 +43,8 @@ def health(
     in the campaign, and with other nodes of its kind. What seems to be worse is measured twice. The exit code is 4
     where something is worse. On nodes whose speed stays the same, at most 1 of 1,000 checks names one.
     """
+    from ullage.campaign.store import is_empty
+    from ullage.exporters.report_forms import connect
     from ullage.system.readiness import gpu_makers
     from ullage.terminal import print_line
     from ullage.units import format_time, parse_duration
@@ -51,6 +53,8 @@ def health(
     if seconds < _LEAST_S:
         raise UserError(f"{time} is too short for a launch of each part", "--time", f"give {_LEAST_S:g}s or more")
     request = _request(target)
+    if keep or not is_empty(campaign):
+        connect("--campaign").close()  # refuses before the minute where DuckDB is missing
     found, refused, took_s = _measure(request, campaign, seconds, engine)
     if keep and found.rows:
         from ullage.campaign.rows import system_named
