@@ -67,10 +67,11 @@ def test_repetitions_that_create_are_kept_apart_and_say_what_a_file_costs(
     """On ext4 without a journal; elsewhere nothing is asked. No speed is compared: the row is only to be consistent."""
     line = f"mpirun -np 2 mdtest -n 500 -F -u -i 5 -d {target}"
     result = measured(engine, tmp_path, "from-mdtest", line)
-    phases = [phase for phase in ResultFolder.open(result).read_records()[0].phases if phase.phase == "create"]
+    records = ResultFolder.open(result).read_records()[0]
+    phases, own = [one for one in records.phases if one.phase == "create"], records.cases[0].workload_parameters
     facts = [set(phase.facts) for phase in phases]
     assert facts in ([{"new_file_ns", "least_new_file_ns"}] * 5, [set()] * 5)
-    flagged = [phase for phase in phases if removed_lately(phase) is not None]
+    flagged = [phase for phase in phases if removed_lately(phase, own) is not None]
     rows = [row for row in ResultFolder.open(result).read_summary().rows if row.params.get("phase") == "create"]
     assert all(row.has_flag("removed-lately") == bool(flagged) for row in rows if row.metric == "operation_rate")
     assert find_run_folders(target) == []

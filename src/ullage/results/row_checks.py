@@ -64,7 +64,7 @@ def check_phases(
             physics.buffers_in_turn(phase, case.workload_parameters),
             physics.stamped_in_groups(phase),
             physics.not_persistent(phase),
-            physics.removed_lately(phase),
+            physics.removed_lately(phase, case.workload_parameters),
             physics.too_short(phase, run.clock.read_cost_ns),
             _clocks(phase, run),
         )

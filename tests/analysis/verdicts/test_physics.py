@@ -17,6 +17,7 @@ from ullage.analysis.verdicts.physics import (
     verification,
     verified_in_time,
 )
+from ullage.model.plan import Parameters
 from ullage.model.record import Contamination
 from ullage.model.summary import Ceiling
 
@@ -181,7 +182,7 @@ def test_persistent_memory_and_other_backends_are_not(hints: dict[str, str]) -> 
 def test_creates_that_look_past_removed_files_are_flagged(here_us: int, spent_us: int, flagged: bool) -> None:
     cost = {"new_file_ns": here_us * 1000, "least_new_file_ns": 8000}
     phase = make_phase(phase="create", facts=cost, cpu_ns=1000 * spent_us * 1000)
-    found = removed_lately(phase)
+    found = removed_lately(phase, {})
     assert (found is not None) == flagged
     if found is not None:
         assert "of a core here, and 8.00 us where nothing was removed lately" in found.reason
@@ -202,9 +203,33 @@ def test_creates_of_which_some_look_past_removed_files_are_flagged(
 ) -> None:
     cost = {"new_file_ns": here_ns, "least_new_file_ns": 7050}
     phase = make_phase(phase="create", facts=cost, cpu_ns=1000 * spent_ns, latency=make_latency(1000, median_ns))
-    assert (removed_lately(phase) is not None) == flagged
+    assert (removed_lately(phase, {}) is not None) == flagged
+
+
+OWN: Parameters = {"unique_directory": True, "sync": "none", "item": "file"}
+
+
+@pytest.mark.parametrize(
+    ("spent_us", "more", "bytes_", "flagged"),
+    [
+        (190.6, {}, 0, True),  # a run of io500 within minutes of others
+        (13.9, {}, 0, False),  # 4.5 times the least: the most of 40 that nothing slowed
+        (190.6, {"unique_directory": False}, 0, False),  # ranks may compete
+        (190.6, {"sync": "file"}, 0, False),
+        (190.6, {}, 3901, False),  # data takes time of a core, too
+    ],
+)
+def test_creates_in_directories_of_their_own_are_slowed_if_they_take_ten_times_the_least(
+    spent_us: float, more: Parameters, bytes_: int, flagged: bool
+) -> None:
+    cost = {"new_file_ns": 3200, "least_new_file_ns": 3100}
+    spent = round(1000 * spent_us * 1000)
+    phase = make_phase(phase="create", facts=cost, cpu_ns=spent, bytes=1000 * bytes_, latency=None)
+    found = removed_lately(phase, {**OWN, **more})
+    assert (found is not None) == flagged
+    assert found is None or "a new file took 191 us of a core here" in found.reason
 
 
 @pytest.mark.parametrize("facts", [{}, {"new_file_ns": 1000}, {"new_file_ns": "?", "least_new_file_ns": 1}])
 def test_without_a_comparison_nothing_is_said_of_removed_files(facts: dict[str, object]) -> None:
-    assert removed_lately(make_phase(facts=facts, cpu_ns=10**9)) is None
+    assert removed_lately(make_phase(facts=facts, cpu_ns=10**9), OWN) is None

@@ -35,6 +35,7 @@ _CLOCK_READS: Final = 1000
 _SHORTEST_NS: Final = 10_000_000
 _MOST_PREPARATION: Final = 0.01
 _SLOWED: Final = 3
+_SLOWED_CREATE: Final = 10
 _PREPARED: Final = {True: "payload", False: "our own preparation of names and buffers"}
 
 
@@ -149,22 +150,26 @@ def not_persistent(phase: PhaseRecord) -> Flag | None:
     return Flag(code=NOT_PERSISTENT, reason=reason)
 
 
-def removed_lately(phase: PhaseRecord) -> Flag | None:
+def removed_lately(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Flag creates that looked past files which were removed in the last minutes.
 
     A new file must have cost three times as much in the dataset's directory as at least in the run, by the same calls
     of one rank, and the phase's own operations half of that, since others may have removed files after it; or, where
-    only some of them looked past such files, twice the median time of an operation on average.
+    only some of them looked past such files, twice the median time of an operation on average. Where each rank has
+    directories of its own and nobody competes for them, it is enough that an operation spent ten times that least.
     """
     here_ns, least_ns = phase.facts.get("new_file_ns"), phase.facts.get("least_new_file_ns")
-    if not isinstance(here_ns, int) or not isinstance(least_ns, int) or here_ns < _SLOWED * least_ns:
+    if not isinstance(here_ns, int) or not isinstance(least_ns, int):
         return None
     spent_ns = phase.cpu_ns / max(1, phase.operations)
     is_tail = phase.latency is not None and spent_ns >= 2 * phase.latency.p50_ns
-    if spent_ns < here_ns / 2 and not is_tail:
+    is_slowed = here_ns >= _SLOWED * least_ns and (spent_ns >= here_ns / 2 or is_tail)
+    is_alone = parameters.get("unique_directory") is True and parameters.get("sync") != "file" and phase.bytes == 0
+    if not is_slowed and not (is_alone and spent_ns >= _SLOWED_CREATE * least_ns):
         return None
+    cost_ns = here_ns if is_slowed else spent_ns
     reason = (
-        f"a new file took {format_time(here_ns / 1e9)} of a core here, and {format_time(least_ns / 1e9)} where nothing "
+        f"a new file took {format_time(cost_ns / 1e9)} of a core here, and {format_time(least_ns / 1e9)} where nothing "
         "was removed lately; wait six minutes"
     )
     return Flag(code=REMOVED_LATELY, reason=reason)
