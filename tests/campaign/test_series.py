@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What changed in a campaign, since when, and what changed with it."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from support.campaign_world import LEVELS, START, stored_summaries, write_run
 from support.data import some
 from ullage.campaign.series import EACH, Selection, differing, read_series, told_changes
 from ullage.campaign.store import keep
+from ullage.cli.app import run
 from ullage.errors import UserError
 
 
@@ -79,3 +81,30 @@ def test_a_time_that_is_no_date_is_refused(upgraded: Path) -> None:
 
 def test_what_is_gone_or_new_differs_too() -> None:
     assert differing({"a": "1", "b": "2"}, {"a": "1", "c": "3"}) == ["b 2 -> none", "c none -> 3"]
+
+
+def test_the_page_has_a_picture_of_each_number_and_the_changed_one_first(upgraded: Path, tmp_path: Path) -> None:
+    page = tmp_path / "history.html"
+    assert run(["history", "--campaign", str(upgraded), "--page", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    pictures = re.findall(r"<figure>.*?</figure>", text, re.DOTALL)
+    assert len(pictures) == len(LEVELS)
+    marked = ["var(--amber)" in one for one in pictures]
+    assert marked == [True] + [False] * (len(LEVELS) - 1)
+    assert "triad" in pictures[0]
+    assert "kernel 6.8.0 -&gt; 6.11.0" in pictures[0]
+    assert "Worse since 2026-05-" in pictures[0]
+    assert all(one.count("<circle") == 29 for one in some(pictures))
+    places = [float(place) for place in re.findall(r'c[xy]="([\d.-]+)"', text)]
+    assert all(0 < place < 320 for place in some(places))
+    assert "<script" not in text
+    kept = page.read_bytes()
+    assert run(["history", "--campaign", str(upgraded), "--page", str(tmp_path / "no" / "h.html")]) == 2
+    assert page.read_bytes() == kept
+
+
+def test_a_page_of_single_values_has_no_division_by_nothing(tmp_path: Path) -> None:
+    keep(write_run(tmp_path / "results", 0), tmp_path / "c")
+    page = tmp_path / "history.html"
+    assert run(["history", "--campaign", str(tmp_path / "c"), "--page", str(page)]) == 0
+    assert page.read_text(encoding="utf-8").count("<circle") == len(LEVELS)

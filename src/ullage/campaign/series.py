@@ -13,7 +13,7 @@ from typing import Final
 from ullage.analysis.statistics.changes import Change, find_changes
 from ullage.campaign.store import query
 from ullage.errors import UserError
-from ullage.quantity import format_quantity
+from ullage.quantity import format_quantity, plural
 
 EACH: Final = "each"
 """Stands in the place of a node for each node by itself."""
@@ -22,7 +22,7 @@ _SAID: Final = ", ".join(f"any_value({name}) AS {name}" for name in ("part", "wh
 _NODES: Final = f"""SELECT system, '{ALL_NODES}' AS node, id, {_SAID}, date_trunc('day', time) AS time, NULL AS low,
     NULL AS high, median(median) FILTER (WHERE sound) AS median, bool_or(sound) AS sound FROM ({{}}) GROUP BY ALL"""
 _SERIES: Final = f"""SELECT system, node, id, {_SAID}, count(*) FILTER (WHERE NOT sound),
-    arg_max(low, time) FILTER (WHERE sound), arg_max(high, time) FILTER (WHERE sound),
+    list(low ORDER BY time) FILTER (WHERE sound), list(high ORDER BY time) FILTER (WHERE sound),
     list(time ORDER BY time) FILTER (WHERE sound), list(median ORDER BY time) FILTER (WHERE sound) FROM ({{}})
     GROUP BY ALL ORDER BY any_value(part) = '', system, id, node"""
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
@@ -56,7 +56,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Series:
-    """A number of a node over time. ``unsound``: rows that are not judged; ``low`` and ``high``: of the last value."""
+    """A number of a node over time. ``unsound``: rows that are not judged; ``lows`` and ``highs``: of each value."""
 
     system: str
     node: str
@@ -66,8 +66,8 @@ class Series:
     unit: str
     better: str
     unsound: int
-    low: float | None
-    high: float | None
+    lows: Sequence[float | None]
+    highs: Sequence[float | None]
     times: Sequence[datetime]
     values: Sequence[float]
 
@@ -112,6 +112,15 @@ def told_changes(campaign: Path, series: Sequence[Series]) -> list[tuple[Series,
         apart = known[key] if key in known else known.setdefault(key, _apart(campaign, one, times))
         told.append((one, change, _sentence(one, change, times[1], apart)))
     return told
+
+
+def sentences(series: Sequence[Series], told: Sequence[tuple[Series, Change, str]]) -> list[str]:
+    """Return a sentence on each change, or one that says why there is none."""
+    if told:
+        return [sentence for *_, sentence in told]
+    if not series:
+        return ["No row can be judged: each is disturbed, or not of the target itself."]
+    return [f"No change can be told of {plural(len(series), 'number')} (95 % confidence)."]
 
 
 def _apart(campaign: Path, one: Series, times: Sequence[datetime]) -> str:

@@ -101,15 +101,17 @@ def history(
     sql: Annotated[
         str, option("Print DuckDB's answer to this question about the table rows, as CSV.", metavar="SQL")
     ] = "",
+    page: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page of them. A file there is replaced.")
+    ] = None,
 ) -> None:
     """Show how numbers changed over time.
 
     A change is told with the date, its size, and the versions that changed with it. On stable machines, at most 5 % of
     reports name a change. Disturbed rows, and rows of caches, are counted and not judged.
     """
-    from ullage.campaign.series import Selection, read_series, told_changes
+    from ullage.campaign.series import Selection, read_series, sentences, told_changes
     from ullage.campaign.store import query
-    from ullage.quantity import plural
     from ullage.report.contents import to_csv_text
     from ullage.terminal import make_console, print_fitting, print_line
 
@@ -119,11 +121,13 @@ def history(
         return
     series = read_series(Selection(campaign, what, node, since))
     told = told_changes(campaign, series)
-    for *_, sentence in told:
-        print_line(sentence)
-    if not told:
-        line = f"No change can be told of {plural(len(series), 'number')} (95 % confidence)."
-        print_line(line if series else "No row can be judged: each is disturbed, or not of the target itself.")
+    if page is not None:
+        from ullage.campaign.page import render
+        from ullage.results.outputs import write_outputs
+
+        write_outputs({page.name: render(campaign, series, told)}, page.absolute().parent, replace=True)
+    for line in sentences(series, told):
+        print_line(line)
     changed = {id(one) for one, *_ in told}
     shown = sorted(series, key=lambda one: id(one) not in changed)[: None if everything else _MOST]
     print_fitting(make_console(), [(name, False) for name in _OF_SERIES], [_of_series(one) for one in shown])
@@ -134,9 +138,9 @@ def history(
 def _of_series(one: "Series") -> list[str]:
     from ullage.quantity import between, format_compact, format_quantity
 
-    last = format_quantity(one.values[-1], one.unit)
-    if one.low is not None and one.high is not None:
-        last += f" {between(format_compact(one.low, one.unit), format_compact(one.high, one.unit))}"
+    last, low, high = format_quantity(one.values[-1], one.unit), one.lows[-1], one.highs[-1]
+    if low is not None and high is not None:
+        last += f" {between(format_compact(low, one.unit), format_compact(high, one.unit))}"
     runs, unsound = str(len(one.values)), str(one.unsound or "")
     return [one.title, one.node, last, f"{one.times[0]:%Y-%m-%d}", runs, one.trend, unsound, one.id]
 

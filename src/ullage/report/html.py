@@ -6,7 +6,7 @@ Scripts other than our own do not run: the page's policy lists their hashes, and
 """
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,14 +83,19 @@ def render(data: ReportData) -> str:
         "fallback": _NO_SCRIPT if library else _NO_BUNDLE,
         "panels_shown": len(data.view.shown),
         "panels_total": len(data.view.swept),
-        "css": _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8")),
         "bundle": _safe(library),
         "script": _safe(script),
         "script_hashes": _safe(f"{allowed} {policy_hash(script)}"),
         "figures": packed(to_json({"config": CONFIG, "specs": figures})),
         "columns_json": _safe(script_json([[column.heading, column.is_number] for column in table.shown])),
     }
-    return _environment().get_template("report.html.j2").render(page)
+    return page_of("report.html.j2", page)
+
+
+def page_of(template: str, values: Mapping[str, object]) -> str:
+    """Render a page of one file: ``values``, and the style of all pages."""
+    css = _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8"))
+    return _environment().get_template(template).render({**values, "css": css})
 
 
 def script_json(value: object) -> str:
