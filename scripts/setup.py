@@ -6,12 +6,13 @@ Afterwards .venv/bin/ullage and .venv/bin/ullage-engine are there. Idempotent; q
 
 import argparse
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from steps import engine, legs, mpi, packages, python_env, tools
+from steps import engine, legs, mpi, packages, prebuilt, python_env, tools
 from steps.process import ROOT, StepError, say
 from steps.stamp import Stamps, digest
 
@@ -35,17 +36,29 @@ def prepare_run() -> None:
     A compiler cannot be had as a wheel: without one nothing is installed.
     """
     tools.compiler()
+    _prepare_front()
+    tools.ensure_build_tools()
+    chosen = mpi.choose()
+    say(f"MPI: preset {chosen.preset}, because {chosen.why}")
+    engine.configure(chosen.preset, chosen)
+    engine.link(chosen.preset)
+
+
+def _prepare_front() -> None:
     python_env.ensure_venv(python_env.VENV)
     python_env.install(python_env.VENV, "requirements.txt")
     python_env.install_optional(
         python_env.VENV, "requirements-blas.txt", "no BLAS of our own: only the machine's is there"
     )
     python_env.install_ullage()
-    tools.ensure_build_tools()
-    chosen = mpi.choose()
-    say(f"MPI: preset {chosen.preset}, because {chosen.why}")
-    engine.configure(chosen.preset, chosen)
-    engine.link(chosen.preset)
+
+
+def prepare_prebuilt(wheel: Path) -> None:
+    """Make .venv with ullage in it, take the engine of ``wheel``, and an MPI as a wheel where there is none."""
+    _prepare_front()
+    if shutil.which("mpiexec") is None:
+        python_env.install_optional(python_env.VENV, "requirements-mpich.txt", "no MPI: one process measures")
+    prebuilt.unpack(wheel)
 
 
 def prepare_lint() -> None:
@@ -103,10 +116,16 @@ def main(profile: str) -> None:
     stamps = Stamps(python_env.VENV / "ullage-setup.json")
     current = inputs()
     names = list(PROFILES)[: list(PROFILES).index(profile) + 1]
+    # An engine that was built here is newer than any wheel; tests need one.
+    is_free = profile == "run" and (prebuilt.is_linked() or not engine.is_linked())
+    if is_free and (wheel := prebuilt.find()):
+        _set_up_prebuilt(wheel, stamps, current, started)
+        return
     prepared = True
     for name in names:
         prepare, presets = PROFILES[name]
-        prepared = prepared and stamps.matches(name, current) and engine.is_linked() and engine.configured(presets())
+        is_built = engine.is_linked() and not prebuilt.is_linked() and engine.configured(presets())
+        prepared = prepared and stamps.matches(name, current) and is_built
         if not prepared:
             prepare()
     if not prepared:
@@ -115,6 +134,15 @@ def main(profile: str) -> None:
     if may_write():
         build = engine.build_tests if "test" in names else engine.build_engine
         build(engine.linked())
+    say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
+
+
+def _set_up_prebuilt(wheel: Path, stamps: Stamps, current: str, started: float) -> None:
+    known = f"{current} {prebuilt.sources()}"
+    prepared = prebuilt.is_linked() and stamps.matches(prebuilt.PRESET, known)
+    if not prepared:
+        prepare_prebuilt(wheel)
+        stamps.finish(f"{inputs()} {prebuilt.sources()}", prebuilt.PRESET)
     say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 

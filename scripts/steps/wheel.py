@@ -5,7 +5,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from steps import engine, python_env, tools
+from steps import engine, prebuilt, python_env, tools
 from steps.process import ROOT, StepError, answer, log_of, logged, say
 
 PRESET = "wheel"
@@ -45,6 +45,7 @@ def _build() -> None:
     parallel = ["--parallel", str(engine.jobs())]
     argv = [cmake, "--build", engine.folder(PRESET), *parallel, "--target", "ullage-engines"]
     logged(f"build-{PRESET}", argv, engine.caches())
+    (engine.folder(PRESET) / prebuilt.NAME).write_text(prebuilt.sources(), encoding="utf-8")
 
 
 def _headers() -> Path:

@@ -22,6 +22,7 @@ class EngineHook(BuildHookInterface):  # type: ignore[type-arg]
         programs = (path for path in Path(folder).glob("ullage-engine*") if path.is_file() and os.access(path, os.X_OK))
         engines = {path: "bin" for path in programs if not path.name.endswith("-tests")}
         placed = engines | dict.fromkeys(Path(folder).glob("chart-library.txt"), "report")
+        placed |= dict.fromkeys(Path(folder).glob("engine-sources.txt"), "bin")
         build_data["force_include"].update({str(path): f"ullage/{to}/{path.name}" for path, to in placed.items()})
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{os.environ.get('ULLAGE_WHEEL_PLATFORM') or f'linux_{os.uname().machine}'}"

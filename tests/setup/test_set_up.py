@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import setup as set_up
-from steps import engine, python_env
+from steps import engine, prebuilt, python_env
 from steps.process import StepError
 
 
@@ -18,6 +18,7 @@ def done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(engine, "ROOT", tmp_path)
     monkeypatch.setattr(engine, "LINK", tmp_path / ".venv" / "bin" / "ullage-engine")
     monkeypatch.setattr(python_env, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(prebuilt, "find", lambda: None)
     monkeypatch.setattr(engine, "build_engine", noted.append)
     monkeypatch.setattr(engine, "build_tests", lambda preset: noted.append(f"tests of {preset}"))
     for name, (_, presets) in set_up.PROFILES.items():
