@@ -86,7 +86,8 @@ CONTRAST = """
   for (const label of document.querySelectorAll("svg.vessel text")) {
     const inside = label.getAttribute("y") === "68";
     const filled = label.parentElement.querySelector("path");
-    const back = inside ? parsed(getComputedStyle(filled).fill) : behind(label.closest("li"));
+    const halo = label.getAttribute("stroke") && parsed(getComputedStyle(label).stroke);
+    const back = halo || (inside ? parsed(getComputedStyle(filled).fill) : behind(label.closest("li")));
     check(label, getComputedStyle(label).fill, back, 4.5);
   }
   found.pale = [...pale];

@@ -58,7 +58,7 @@ def test_the_summary_of_a_whole_run(tmp_path: Path) -> None:
     assert summary.versions["mpi"] == "MPICH"
     assert summary.system["host"] == "h"
     assert summary.events == []
-    assert {finding.kind for finding in summary.findings} == {"best", "cache"}
+    assert {finding.kind for finding in summary.findings} == {"cache"}
     assert build_summary(result) == summary
 
 
