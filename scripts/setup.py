@@ -138,11 +138,11 @@ def main(profile: str) -> None:
 
 
 def _set_up_prebuilt(wheel: Path, stamps: Stamps, current: str, started: float) -> None:
-    known = f"{current} {prebuilt.sources()}"
-    prepared = prebuilt.is_linked() and stamps.matches(prebuilt.PRESET, known)
+    made_of = prebuilt.sources()
+    prepared = prebuilt.is_linked() and stamps.matches(prebuilt.PRESET, f"{current} {made_of}")
     if not prepared:
         prepare_prebuilt(wheel)
-        stamps.finish(f"{inputs()} {prebuilt.sources()}", prebuilt.PRESET)
+        stamps.finish(f"{inputs()} {made_of}", prebuilt.PRESET)
     say(f"set up{' already' if prepared else ''} ({time.monotonic() - started:.1f} s)")
 
 

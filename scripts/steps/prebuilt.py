@@ -25,10 +25,9 @@ def sources() -> str:
 def find() -> Path | None:
     """Return the wheel in dist/, or in the folder of wheels, whose engine has the sources of this checkout."""
     folders = [ROOT / "dist", *map(Path, filter(None, [os.environ.get(python_env.WHEELHOUSE)]))]
-    current = sources()
-    return next(
-        (wheel for folder in folders for wheel in sorted(folder.glob("ullage-*.whl")) if _of(wheel) == current), None
-    )
+    made_of = {wheel: _of(wheel) for folder in folders for wheel in sorted(folder.glob("ullage-*.whl"))}
+    current = sources() if any(made_of.values()) else None
+    return next((wheel for wheel, known in made_of.items() if known and known == current), None)
 
 
 def _of(wheel: Path) -> str | None:

@@ -128,6 +128,16 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{100 * share:.{decimals}f} %"
 
 
+def change_percent(ratio: float) -> str:
+    """Format a ratio to what was before as its change in %, without the word: ``-7.1``, ``+188.5``."""
+    return f"{100 * (ratio - 1):+.1f}"
+
+
+def change_within(ratio: float, low: float, high: float) -> str:
+    """Format a ratio and its bounds as ``-7.1 % [-9.0, -5.2]``."""
+    return f"{change_percent(ratio)} % {between(change_percent(low), change_percent(high))}"
+
+
 def format_share(share: float | None) -> str:
     """Format as ``83 %``; a dash stands where no ceiling is known."""
     return DASH if share is None else f"{significant(share * 100, 2)} %"

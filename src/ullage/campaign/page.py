@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of a history: a small picture of each number over time, those that changed first. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,8 @@ from typing import Final
 from ullage.analysis.findings.phrasing import capital
 from ullage.analysis.statistics.changes import Change
 from ullage.campaign.series import Series, sentences
-from ullage.quantity import format_quantity
+from ullage.grouping import grouped
+from ullage.quantity import change_percent, format_quantity, plural
 from ullage.report.html import page_of
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 312.0, 12.0, 88.0
@@ -23,8 +24,8 @@ def render(campaign: Path, series: Sequence[Series], told: Sequence[tuple[Series
     """Return the page of ``series``, of which ``told`` are the changes; at most 400 are drawn."""
     from markupsafe import Markup
 
-    changes = {id(one): [(change, sentence) for other, change, sentence in told if other is one] for one in series}
-    ordered = sorted(series, key=lambda one: not changes[id(one)])[:_MOST]
+    changes = grouped((id(one), (change, sentence)) for one, change, sentence in told)
+    ordered = sorted(series, key=lambda one: id(one) not in changes)[:_MOST]
     cards = [
         {
             "title": one.title,
@@ -33,8 +34,8 @@ def render(campaign: Path, series: Sequence[Series], told: Sequence[tuple[Series
             "runs": len(one.values),
             "unsound": one.unsound,
             # The drawing is safe to mark up: all that it has is numbers and dates of ours.
-            "drawing": Markup(_drawing(one, [change for change, _ in changes[id(one)]])),  # noqa: S704
-            "told": [capital(line.removeprefix(f"{one.title}, {one.node}: ")) for _, line in changes[id(one)]],
+            "drawing": Markup(_drawing(one, [change for change, _ in changes.get(id(one), ())])),  # noqa: S704
+            "told": [capital(line.removeprefix(f"{one.title}, {one.node}: ")) for _, line in changes.get(id(one), ())],
         }
         for one in ordered
     ]
@@ -59,25 +60,25 @@ def _drawing(one: Series, changes: Sequence[Change]) -> str:
     def y(value: float) -> float:
         return _BOTTOM - (_BOTTOM - _TOP) * (value - least + room) / (most - least + 2 * room)
 
-    marks = [*_axis(one, y(least), y(most)), *_points(one, x, y)]
+    ends = {value: y(value) for value in (least, most)}
+    marks = [*_axis(one, ends), *_points(one, x, y)]
     for first, last in pairwise([0, *(change.at for change in changes), len(one.values)]):
         level = y(median(one.values[first:last]))
         marks.append(_line(x(one.times[first]), level, x(one.times[last - 1]), level, "var(--accent)", 2))
     for change in changes:
         at = (x(one.times[change.at - 1]) + x(one.times[change.at])) / 2
         marks.append(_line(at, _TOP - 6, at, _BOTTOM, "var(--amber)", 1.5))
-        by = f"{100 * (change.ratio - 1):+.1f} %"
-        marks.append(_text(at + (4 if at < _RIGHT - 60 else -4), _TOP, by, "start" if at < _RIGHT - 60 else "end"))
-    said = f"{len(one.values)} values from {begin:%Y-%m-%d} to {end:%Y-%m-%d}, {len(changes)} changes"
+        shift, anchor = (4, "start") if at < _RIGHT - 60 else (-4, "end")
+        marks.append(_text(at + shift, _TOP, f"{change_percent(change.ratio)} %", anchor))
+    values, changed = plural(len(one.values), "value"), plural(len(changes), "change")
+    said = f"{values} from {begin:%Y-%m-%d} to {end:%Y-%m-%d}, {changed}"
     return f'<svg viewBox="0 0 320 112" role="img" aria-label="{said}">{"".join(marks)}</svg>'
 
 
-def _axis(one: Series, low_y: float, high_y: float) -> Iterator[str]:
+def _axis(one: Series, ends: Mapping[float, float]) -> Iterator[str]:
+    """Yield the axes; ``ends``: the place of the least and of the largest value, which may be one."""
     yield _line(_LEFT, _BOTTOM, _RIGHT, _BOTTOM, "var(--line)", 1)
-    known = [value for value in (*one.values, *one.lows, *one.highs) if value is not None]
-    for value, place in (
-        ((min(known), low_y), (max(known), high_y)) if min(known) < max(known) else ((known[0], low_y),)
-    ):
+    for value, place in ends.items():
         yield _text(_LEFT - 6, place + 4, format_quantity(value, one.unit), "end")
     yield _text(_LEFT, _BOTTOM + 16, f"{one.times[0]:%Y-%m-%d}", "start")
     if one.times[-1].date() > one.times[0].date():

@@ -13,7 +13,7 @@ from typing import Final
 from ullage.analysis.statistics.changes import Change, find_changes
 from ullage.campaign.store import query
 from ullage.errors import UserError
-from ullage.quantity import format_quantity, plural
+from ullage.quantity import change_within, format_quantity, plural
 
 EACH: Final = "each"
 """Stands in the place of a node for each node by itself."""
@@ -139,6 +139,6 @@ def differing(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
 
 def _sentence(one: Series, change: Change, since: datetime, apart: str) -> str:
     word = "better" if (change.ratio > 1) == (one.better == "more") else "worse"
-    by, low, high = (f"{100 * (value - 1):+.1f}" for value in (change.ratio, change.low, change.high))
-    told = f"{one.title}, {one.node}: {word} since {since:%Y-%m-%d}: {by} % [{low}, {high}]"
+    by = change_within(change.ratio, change.low, change.high)
+    told = f"{one.title}, {one.node}: {word} since {since:%Y-%m-%d}: {by}"
     return f"{told}{f' ({apart})' if apart else ''}, now {format_quantity(one.values[-1], one.unit)}."

@@ -102,7 +102,10 @@ def history(
         str, option("Print DuckDB's answer to this question about the table rows, as CSV.", metavar="SQL")
     ] = "",
     page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page of them. A file there is replaced.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Also write the history as a page to this file. An existing file is replaced."
+        ),
     ] = None,
 ) -> None:
     """Show how numbers changed over time.
@@ -209,14 +212,14 @@ def _print(found: "Sequence[Checked]", form: str, counts: str) -> None:
 
 def _of_check(one: "Checked") -> list[str]:
     from ullage.errors import one_line
-    from ullage.quantity import format_quantity
+    from ullage.quantity import between, change_percent, format_quantity
 
-    row, change = one.row, ""
+    row, told = one.row, ""
     if one.ratio is not None:
-        by, low, high = (f"{100 * (value - 1):+.1f}" for value in (one.ratio, one.low, one.high))
-        change = f"{by} [{low}, {high}]" if one.high < _WIDEST * one.low else f"{by}, no interval from so few runs"
+        by, low, high = map(change_percent, (one.ratio, one.low, one.high))
+        told = f"{by} {between(low, high)}" if one.high < _WIDEST * one.low else f"{by}, no interval from so few runs"
     name = one_line(f"{row['part']}: {row['what']}" if row["part"] else row["what"])
-    return [one.word, name, row["node"], format_quantity(row["median"], row["unit"]), change, str(one.past), one.reason]
+    return [one.word, name, row["node"], format_quantity(row["median"], row["unit"]), told, str(one.past), one.reason]
 
 
 def _junit(rows: "Sequence[Sequence[str]]") -> str:

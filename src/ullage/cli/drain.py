@@ -55,13 +55,13 @@ def drain(
 def reasons_of(found: "Iterable[Checked]") -> dict[str, str]:
     """Return why each node is worse; nothing of other nodes."""
     from ullage.grouping import grouped
-    from ullage.quantity import format_quantity
+    from ullage.quantity import change_within, format_quantity
 
     worse = grouped((one.row["node"], one) for one in found if one.word == "worse")
     return {
         node: "; ".join(
-            f"{one.row['part'] or one.row['metric']} {format_quantity(one.row['median'], one.row['unit'])}"
-            f" is {100 * (one.ratio - 1):+.1f} % [{100 * (one.low - 1):+.1f}, {100 * (one.high - 1):+.1f}]"
+            f"{one.row['part'] or one.row['metric']} {format_quantity(one.row['median'], one.row['unit'])} is "
+            f"{change_within(one.ratio, one.low, one.high)}"
             for one in own
             if one.ratio is not None
         )

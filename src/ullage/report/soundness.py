@@ -76,12 +76,12 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         )
     if is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
-    if invalid := len(_invalid(summary)):
-        are = "is INVALID and does" if invalid == 1 else "are INVALID and do"
-        why = listing(list(dict.fromkeys(_reasons(_invalid(summary)))), _MOST_NAMED)
+    if invalid := _invalid(summary):
+        are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
+        why = listing(list(dict.fromkeys(_reasons(invalid))), _MOST_NAMED)
         yield _Cause(
-            "partly INVALID" if invalid < len(summary.rows) else "INVALID",
-            f"{invalid:,} of {measured} {are} not count{f': {why}' if why else ''}.",
+            "partly INVALID" if len(invalid) < len(summary.rows) else "INVALID",
+            f"{len(invalid):,} of {measured} {are} not count{f': {why}' if why else ''}.",
         )
 
 
