@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
-from typing import Final, TypeVar, cast
+from typing import IO, Final, TypeVar, cast
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding
@@ -71,7 +71,7 @@ class Remark:
     text: str
 
 
-Found = Measured | Remark
+Found = Measured | Remark | Finding
 Params = dict[str, Scalar]
 
 
@@ -81,7 +81,7 @@ class Form:
 
     ``marks``: any of these is in such a text, and in no other one. ``kind``: what such programs measure, by which a
     refusal names forms. ``hides``: forms whose marks are in such a text, too, as parts of it. ``begin``: how a line
-    with a mark begins, where the mark is not its beginning.
+    with a mark begins, where the mark is not its beginning. A form of bytes has ``head``, how they begin.
     """
 
     name: str
@@ -92,6 +92,8 @@ class Form:
     read_document: Callable[[Mapping[str, object]], Iterator[Found]] | None = None
     hides: tuple[str, ...] = ()
     begin: str = ""
+    read_stream: Callable[[IO[bytes]], Iterator[Found]] | None = None
+    head: bytes = b""
 
     def before(self, seen: Mapping[str, str]) -> str:
         """Return what stands before a line of the form: before ``begin``, else its mark, in what ``marks_in`` found."""
@@ -115,8 +117,12 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     """Make rows of what a form has read: what is alike in all but its value are repetitions of one row."""
     cells: dict[_Key, _Cell] = {}
     remarks: dict[str, None] = {}
+    told: list[Finding] = []
     try:
         for one in found:
+            if isinstance(one, Finding):
+                told.append(one)
+                continue
             if isinstance(one, Remark):
                 remarks[one.text] = None
                 continue
@@ -137,7 +143,7 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     _doubt_order(cells)
     rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
     of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
-    findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
+    findings = [*told, *(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
 
 

@@ -174,7 +174,7 @@ def _encoding(head: bytes, shown: str) -> str:
     if max(odd, even) > len(head) // 8 and min(odd, even) < max(odd, even) // 8:
         return "utf-16-le" if odd > even else "utf-16-be"
     if _DARSHAN.match(head):
-        raise UserError("is a log of Darshan, which is not read", shown, "name what a benchmark has printed")
+        raise UserError("is a log of Darshan", shown, "leave --format out, or say darshan")
     if b"\x00" in head:
         raise UserError("is no text", shown, "give what the program has printed")
     try:
