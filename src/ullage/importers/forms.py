@@ -18,7 +18,7 @@ from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
 from ullage.importers.printed import Printed, printed
-from ullage.importers.rows import IMPORT_SUITE, imported_row
+from ullage.importers.rows import IMPORT_SUITE, WHOLE, RefusedError, imported_row, refusals
 from ullage.importers.sources import Line
 from ullage.model.flags import Flag
 from ullage.model.plan import Scalar
@@ -41,14 +41,6 @@ _LONGEST_NAME: Final = 128
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}(?:\.\d+)?|[+-]?\d{1,3}(?:,\d{3})+\.\d+")
 _DECIMAL_COMMA: Final = re.compile(r"[+-]?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,},\d+)(?:[eE][+-]?\d+)?")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
-
-
-class RefusedError(Exception):
-    """A line that claims to be a result and does not read: ``what`` is wrong, on which line, what would be right."""
-
-    def __init__(self, what: str, number: int = 0, right: str = "give what the program has printed, whole") -> None:
-        super().__init__(what, number, right)
-        self.what, self.number, self.right = what, number, right
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +110,7 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     cells: dict[_Key, _Cell] = {}
     remarks: dict[str, None] = {}
     told: list[Finding] = []
-    try:
+    with refusals(name):
         for one in found:
             if isinstance(one, Finding):
                 told.append(one)
@@ -133,13 +125,9 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
             if one.doubt and len(cell.doubts) < _MOST_KEPT:
                 cell.doubts.append(one.doubt)
             cell.flags |= {flag.code: flag for flag in one.flags}
-    except RefusedError as error:
-        raise UserError(error.what, f"{name}:{error.number}" if error.number else name, error.right) from error
-    except (OverflowError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise UserError(f"is damaged: {error}", name, "give what the program has printed, whole") from error
     if not cells:
         what = next(iter(remarks), f"contains no result of {form.name}")
-        raise UserError(what, name, "give what the program has printed, whole")
+        raise UserError(what, name, WHOLE)
     _doubt_order(cells)
     rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
     of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []

@@ -2,12 +2,23 @@
 """Logs of Darshan: what a job did, in the words of our kernels."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from ullage.importers.forms import Form, Found, Measured, Params, Remark, given
+from ullage.importers.rows import refusals
+from ullage.importers.sources import Source, opened
 
 if TYPE_CHECKING:
     from ullage.importers.darshan.job import Facts, Group
+
+
+def facts_at(path: Path) -> "Facts":
+    """Return what the log at ``path`` says; raise ``UserError`` for what is no whole log."""
+    from ullage.importers.darshan.job import read_facts
+
+    with opened(Source(path, path.name)) as stream, refusals(path.name):
+        return read_facts(stream)
 
 
 def read(stream: IO[bytes]) -> Iterator[Found]:

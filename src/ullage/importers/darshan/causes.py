@@ -12,7 +12,7 @@ from typing import Final
 from ullage.analysis.findings.phrasing import finding
 from ullage.importers.darshan.job import ACCESSES, SMALL, Facts, Group
 from ullage.importers.darshan.log import BOUNDS
-from ullage.importers.darshan.rates import Rates, Span, UnknownRateError, Work
+from ullage.importers.darshan.rates import NOTHING, Rates, Span, UnknownRateError, Work
 from ullage.model.summary import Finding, Gain
 from ullage.quantity import format_quantity, percent, plural, show, times
 from ullage.units import format_bytes
@@ -47,21 +47,33 @@ class Cause:
 # -- the work of a group -----------------------------------------------------------------------------------------------
 
 
-def works_of(group: Group, facts: Facts) -> list[Work]:
-    """Return what a group did, by access, size of operations and order."""
+def works_of(group: Group, facts: Facts, *, is_even: bool = False) -> list[Work]:
+    """Return what a group did, by access, size of operations and order.
+
+    The rank with most bytes decides how long it takes, unless they ``is_even``.
+    """
     ranks = facts.job.ranks if group.is_shared else max(1, len(group.ranks))
     mode = "shared" if group.is_shared else "per-process"
     skew = 1.0
-    if group.ranks and group.moved():
+    if group.ranks and group.moved() and not is_even:
         skew = max(moved for moved, _ in group.ranks.values()) * len(group.ranks) / group.moved()
+    is_between = group.is_shared and group.share("CONSEC") < 0.5
+    is_synced = group.sums["FSYNCS"] + group.sums["FDSYNCS"] > 0
     found: list[Work] = []
     for access in ACCESSES:
-        in_order = group.share("SEQ", access) if group.backend == "posix" else 1.0
+        in_order = 1 - _jumps(group, facts, access) / max(1, group.operations(access))
         for size, moved in _sizes(group, access):
             for order, share in (("sequential", in_order), ("random", 1 - in_order)):
                 if share * group.operations(access) >= 1:
-                    found.append(Work(access, moved * share * skew, size, order, mode, ranks))
+                    found.append(Work(access, moved * share * skew, size, order, mode, ranks, 0, is_between, is_synced))
     return found
+
+
+def _jumps(group: Group, facts: Facts, access: str) -> float:
+    """Return the operations that begin before the end of the one before; the first one on a file follows none."""
+    first = len(group.files) * (facts.job.ranks if group.is_shared else 1)
+    jumps = group.operations(access) * (1 - group.share("SEQ", access)) - first
+    return max(0.0, jumps) if group.backend == "posix" else 0.0
 
 
 def _sizes(group: Group, access: str) -> list[tuple[int, float]]:
@@ -125,15 +137,11 @@ def _small(group: Group, facts: Facts) -> Iterator[Cause]:
 
 
 def _random(group: Group, facts: Facts) -> Iterator[Cause]:
-    if group.backend != "posix":
-        return
-    # The first operation on a file follows none.
-    first = len(group.files) * (facts.job.ranks if group.is_shared else 1)
-    jumping = {one: group.operations(one) * (1 - group.share("SEQ", one)) - first for one in ACCESSES}
+    jumping = {one: _jumps(group, facts, one) for one in ACCESSES}
     worse = [one for one in ACCESSES if jumping[one] >= max(_FEWEST, (1 - _IN_ORDER) * group.operations(one))]
     if not worse:
         return
-    parts = [f"{percent(1 - group.share('SEQ', one))} of {group.operations(one):,} {one}s" for one in worse]
+    parts = [f"{percent(jumping[one] / group.operations(one))} of {group.operations(one):,} {one}s" for one in worse]
     now = [work for work in works_of(group, facts) if work.order == "random" and work.access in worse]
     yield Cause(
         "random-access",
@@ -202,7 +210,7 @@ def _shared(group: Group, facts: Facts) -> Iterator[Cause]:
         f"of other ranks, in {operations:,} calls on {_where(group)}. None is collective.",
         "Use collective MPI-IO (MPI_File_write_all, or H5FD_MPIO_COLLECTIVE)",
         now,
-        [replace(work, block_bytes=_LARGE, order="sequential") for work in now],
+        [replace(work, block_bytes=_LARGE, order="sequential", is_between=False) for work in now],
         numbers={"operations": operations, "ranks": facts.job.ranks, "stride_bytes": stride},
     )
 
@@ -301,20 +309,20 @@ def causes_of(facts: Facts) -> list[Cause]:
 # -- what they cost ----------------------------------------------------------------------------------------------------
 
 
-def time_of(facts: Facts, rates: Rates) -> Span:
-    """Return how long all I/O of the job takes at ``rates``; raise ``UnknownRateError`` where one is not known."""
-    works = [work for group in facts.lowest for work in [*works_of(group, facts), *name_works(group, facts)]]
-    return rates.seconds(works)
+def time_of(facts: Facts, rates: Rates) -> tuple[Span, list[Work]]:
+    """Return how long all I/O of the job takes at ``rates``, and the works without a rate, which it leaves out."""
+    total, unknown = NOTHING, list[Work]()
+    for work in (one for group in facts.lowest for one in [*works_of(group, facts), *name_works(group, facts)]):
+        try:
+            total += rates.seconds([work])
+        except UnknownRateError:
+            unknown.append(work)
+    return total, unknown
 
 
 def diagnosed(facts: Facts, rates: Rates | None = None) -> list[Finding]:
     """Return the causes as findings, the most expensive first where ``rates`` tell."""
-    whole: Span | None = None
-    if rates is not None:
-        try:
-            whole = time_of(facts, rates)
-        except UnknownRateError:
-            whole = None
+    whole = None if rates is None else time_of(facts, rates)[0]
     found = [(_cost(cause, rates), cause) for cause in causes_of(facts)]
     found.sort(key=lambda one: -(one[0][0].value if one[0][0] else 0.0))
     return [_finding(cause, cost, why, whole, facts) for (cost, why), cause in found]
@@ -329,7 +337,7 @@ def _cost(cause: Cause, rates: Rates | None) -> tuple[Span | None, str]:
     if rates is None:
         return None, ""
     try:
-        return rates.seconds(cause.now).less(rates.seconds(cause.then)), f"at the rates of {rates.target}"
+        return rates.seconds(cause.now).less(rates.seconds(cause.then)), f"at the rates of {rates.name}"
     except UnknownRateError as error:
         return None, f"What this costs is not known: the result has no rate of {error}."
 
@@ -339,7 +347,8 @@ def _finding(cause: Cause, cost: Span | None, why: str, whole: Span | None, fact
     numbers = dict(cause.numbers)
     if cost is not None:
         between = f" ({show(cost.low, 's')} to {show(cost.high, 's')})" if cost.low != cost.high else ""
-        text = f"{cause.evidence} This costs {show(cost.value, 's')}{between} {why}."
+        amount = f"{show(cost.value, 's')}{between}" if cost.low > 0 else f"at most {show(cost.high, 's')}, or nothing,"
+        text = f"{cause.evidence} This costs {amount} {why}."
         numbers |= {"cost_s": cost.value, "cost_low_s": cost.low, "cost_high_s": cost.high}
         total = facts.waited if cause.lost is not None else whole.value if whole else 0.0
         if 0 < cost.value < total:

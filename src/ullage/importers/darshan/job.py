@@ -58,8 +58,6 @@ class Group:
 
     ``sums``: counters and times by Darshan's names. ``sizes`` and ``strides``: the most common ones, with their counts.
     ``files``: bytes read and the extent of each. ``ranks``: bytes and seconds of each rank, of its own files.
-    ``largest``: the file that most bytes moved to and from, and these. ``begun`` and ``ended``: the first and last
-    write and read, from the begin of the job.
     """
 
     backend: str
@@ -70,9 +68,6 @@ class Group:
     files: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     ranks: dict[int, tuple[int, float]] = field(default_factory=dict[int, tuple[int, float]])
     alignment: int = 0
-    largest: tuple[int, int] = (0, -1)
-    begun: dict[str, float] = field(default_factory=dict[str, float])
-    ended: dict[str, float] = field(default_factory=dict[str, float])
 
     @property
     def is_lowest(self) -> bool:
@@ -137,16 +132,7 @@ class Group:
                     if times > 0:
                         found[int(size)] += int(times)
         self.alignment = max(self.alignment, int(numbers.get("FILE_ALIGNMENT", np.zeros(1)).max(initial=0)))
-        self._add_ends(numbers)
         self._add_files(some.files[chosen].tolist(), some.ranks[chosen].tolist(), numbers)
-
-    def _add_ends(self, numbers: "dict[str, NDArray[np.int64] | NDArray[np.float64]]") -> None:
-        for access in ACCESSES:
-            begins, ends = (numbers.get(f"{access.upper()}_{end}") for end in ("START", "END"))
-            if begins is None or ends is None or not (is_done := ends > 0).any():
-                continue
-            self.begun[access] = min(float(begins[is_done].min()), self.begun.get(access, float("inf")))
-            self.ended[access] = max(float(ends.max()), self.ended.get(access, 0.0))
 
     def _add_files(
         self, files: list[int], ranks: list[int], numbers: "dict[str, NDArray[np.int64] | NDArray[np.float64]]"
@@ -159,7 +145,6 @@ class Group:
         for file, rank, got, moved, end, seconds in cast("Iterator[tuple[int, int, int, int, int, float]]", rows):
             before, extent = self.files.get(file, (0, 0))
             self.files[file] = (before + max(0, got), max(extent, end))
-            self.largest = max(self.largest, (moved, file))
             if rank >= 0:
                 of_rank = self.ranks.get(rank, (0, 0.0))
                 self.ranks[rank] = (of_rank[0] + moved, of_rank[1] + seconds)
@@ -171,15 +156,12 @@ def _which(access: str) -> tuple[str, ...]:
 
 @dataclass
 class Facts:
-    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read. ``paths``:
-    of the largest files.
-    """
+    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read."""
 
     job: Job
     partial: list[str]
     unread: list[str]
     groups: list[Group]
-    paths: dict[int, str]
 
     @property
     def lowest(self) -> list[Group]:
@@ -217,5 +199,4 @@ def read_facts(stream: IO[bytes]) -> Facts:
                 chosen = (some.ranks < 0) == is_shared
                 if chosen.any():
                     groups.setdefault((backend, is_shared), Group(backend, is_shared)).add(some, chosen)
-    paths = log.names({group.largest[1] for group in groups.values()})
-    return Facts(log.job, log.partial, log.unread, list(groups.values()), paths)
+    return Facts(log.job, log.partial, log.unread, list(groups.values()))

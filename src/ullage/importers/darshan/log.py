@@ -8,12 +8,12 @@ import bz2
 import re
 import struct
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from ullage.arrays import np
-from ullage.importers.forms import RefusedError
+from ullage.importers.rows import RefusedError
 
 if TYPE_CHECKING:
     from ullage.arrays import NDArray
@@ -151,12 +151,11 @@ class _Region:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a log says of the job. ``mounts``: the kind of each file system by its place."""
+    """What a log says of the job."""
 
     ranks: int
     seconds: float
     program: str
-    mounts: dict[str, str]
 
 
 def is_log(head: bytes) -> bool:
@@ -174,8 +173,7 @@ class Log:
     packing: int
     partial: list[str]
     regions: dict[str, _Region]
-    names_at: _Region
-    job: Job = field(default_factory=lambda: Job(0, 0.0, "", {}))
+    job: Job = field(default_factory=lambda: Job(0, 0.0, ""))
 
     @staticmethod
     def read(stream: IO[bytes]) -> "Log":
@@ -199,8 +197,8 @@ class Log:
             if numbers[3 + 2 * index]
         }
         cut = [name for index, name in enumerate(names[:places]) if partial >> index & 1]
-        log = Log(stream, version, order, packing, cut, regions, _Region(numbers[0], numbers[1], 0))
-        ends = [one.offset for one in (log.names_at, *regions.values()) if one.offset]
+        log = Log(stream, version, order, packing, cut, regions)
+        ends = [offset for offset in (numbers[0], *(one.offset for one in regions.values())) if offset]
         begin = 16 + form.size
         log.job = log._read_job(begin, min(ends, default=_CHUNK + begin))
         return log
@@ -224,9 +222,8 @@ class Log:
             seconds = ended - begun + 1.0
         if ranks < 1 or not 0 <= seconds < 1e9:
             raise RefusedError(f"is damaged: a job of {ranks} ranks that took {seconds:g} s", right=_WHOLE)
-        program, *mounts = text[form.size :].rstrip(b"\0").decode("utf-8", "replace").split("\n")
-        parts = [line.partition("\t") for line in mounts if "\t" in line]
-        return Job(ranks, seconds, program.strip(), {place: kind for kind, _, place in parts})
+        program = text[form.size :].partition(b"\n")[0].rstrip(b"\0").decode("utf-8", "replace")
+        return Job(ranks, seconds, program.strip())
 
     @property
     def unread(self) -> list[str]:
@@ -300,21 +297,6 @@ class Log:
             by_name = {name: numbers[:, index] for index, name in enumerate(counters)}
             by_time = {name: seconds[:, index] for index, name in enumerate(times)}
             yield Records(found["file"].astype(np.uint64), ranks, {**by_name, **by_time})
-
-    def names(self, wanted: Collection[int]) -> dict[int, str]:
-        """Return the paths of these files, as far as the log has them."""
-        found: dict[int, str] = {}
-        content = _Content(self._unpacked(self.names_at))
-        while wanted and (fixed := content.take(8, may_end=True)):
-            (file,) = struct.unpack(f"{self.order}Q", fixed)
-            if self.version == "3.00":
-                (length,) = struct.unpack(f"{self.order}I", content.take(4))
-                name = content.take(length)
-            else:
-                name = b"".join(iter(lambda: content.take(1), b"\0"))
-            if file in wanted and name:
-                found[file] = name.decode("utf-8", "replace")
-        return found
 
 
 class _Content:

@@ -14,12 +14,17 @@ from typing import Final
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity
 
-_ON_NAMES: Final = frozenset({"create", "stat"})
+ON_NAMES: Final = frozenset({"create", "stat"})
+_METRICS: Final = frozenset({"bandwidth", "operation_rate"})
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Bytes in operations of a size, or a number of operations on names (``access`` create or stat)."""
+    """Bytes in operations of a size, or a number of operations on names (``access`` create or stat).
+
+    ``items``: the bytes are in so many files. ``is_between``: each between those of other ranks. ``is_synced``: by
+    fsync.
+    """
 
     access: str
     amount: float
@@ -27,16 +32,17 @@ class Work:
     order: str = "sequential"
     file_mode: str = "per-process"
     ranks: int = 1
-    calls: str = ""
+    items: int = 0
+    is_between: bool = False
+    is_synced: bool = False
 
     @property
     def words(self) -> str:
         """The work as a reader names it."""
-        if self.access in _ON_NAMES:
+        if self.access in ON_NAMES:
             return f"{self.access} operations on names"
-        calls = f"{self.calls} " if self.calls else ""
         files = "to a shared file" if self.file_mode == "shared" else "to files of single ranks"
-        return f"{calls}{self.order} {self.access}s of {format_quantity(self.block_bytes, 'B')} {files}"
+        return f"{self.order} {self.access}s of {format_quantity(self.block_bytes, 'B')} {files}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +70,27 @@ class UnknownRateError(Exception):
 
 
 class Rates:
-    """The rates of one target. Rows that are INVALID or disturbed (grade C) are left out."""
+    """The rates of one target, without rows that are INVALID; disturbed ones (grade C) only where there are no others.
+
+    ``name``: the target as sentences name it.
+    """
 
     def __init__(self, rows: Iterable[Row], target: str = "") -> None:
-        usable = [row for row in rows if not (row.is_invalid or row.is_bound or row.grade == "C")]
-        self.rows = [row for row in usable if row.metric in ("bandwidth", "operation_rate") and row.median > 0]
-        self.targets = list(dict.fromkeys(row.target for row in self.rows))
-        self.target = target or (self.targets[0] if self.targets else "")
-        self.rows = [row for row in self.rows if row.target == self.target]
+        found = [row for row in rows if row.metric in _METRICS and row.median > 0 and not row.is_bound]
+        sound = [row for row in found if not row.is_invalid]
+        self.targets = list(dict.fromkeys(row.target for row in sound))
+        self.target = target or next(iter(self.targets), "")
+        own = [row for row in sound if row.target == self.target]
+        self.rows = [row for row in own if row.grade != "C"] or own
+        is_disturbed = any(row.grade == "C" for row in self.rows)
+        self.name = f"{self.target}, which other programs disturbed" if is_disturbed else self.target
 
     def seconds(self, works: Iterable[Work]) -> Span:
         """Return how long works take one after the other; raise ``UnknownRateError`` where a rate is not known."""
         total = NOTHING
         for work in works:
             if work.amount > 0:
-                total += self._of_names(work) if work.access in _ON_NAMES else self._of_bytes(work)
+                total += self._of_names(work) if work.access in ON_NAMES else self._of_bytes(work)
         return total
 
     def _of_names(self, work: Work) -> Span:
@@ -91,11 +103,11 @@ class Rates:
     def _of_bytes(self, work: Work) -> Span:
         rows = [row for row in self.rows if row.metric == "bandwidth" and row.access == work.access and _size(row)]
         rows = [row for row in rows if row.word("order", "sequential") == work.order]
-        rows = [row for row in rows if work.calls in ("", row.word("calls"))]
-        alike = [row for row in rows if row.word("file_mode", work.file_mode) == work.file_mode]
-        if not (alike or (rows and work.ranks == 1)):
+        said = [row for row in rows if row.word("file_mode") == work.file_mode]
+        alike = said or [row for row in rows if not row.word("file_mode") or work.ranks == 1]
+        if not alike:
             raise UnknownRateError(work.words)
-        return _between(_nearest(alike or rows, work.ranks), work)
+        return _between(_nearest(alike, work.ranks), work)
 
 
 def _size(row: Row) -> int:
@@ -110,8 +122,8 @@ def _nearest(rows: Sequence[Row], ranks: int) -> list[Row]:
     """Return one row for each size, of the nearest number of ranks; of several the fastest."""
     best = min(_apart(row.ranks, ranks) for row in rows)
     found: dict[int, Row] = {}
-    for row in rows:
-        if _apart(row.ranks, ranks) == best and row.median > found.get(_size(row), row).median - 1e-9:
+    for row in sorted(rows, key=lambda row: row.median):
+        if _apart(row.ranks, ranks) == best:
             found[_size(row)] = row
     return [found[size] for size in sorted(found)]
 
