@@ -134,8 +134,10 @@ def _predict_log(
     time, unknown = time_of(facts, known)
     print_line(f"I/O on {known.name}: {show(time.value, 's')} ({show(time.low, 's')} to {show(time.high, 's')}).")
     print_line(f"In the job of the log it took {show(facts.waited, 's')} of {show(facts.job.seconds, 's')}.")
-    moved = sum(group.moved() for group in facts.lowest)
     if unknown:
-        lost = sum(work.amount for work in unknown if work.block_bytes)
+        moved = sum(group.moved() for group in facts.lowest)
+        lost = sum(work.amount for work in unknown if work.block_bytes) / max(1, moved)
         words = listing(list(dict.fromkeys(work.words for work in unknown)))
-        print_line(f"Left out are {percent(lost / max(1, moved), 1)} of the bytes, because no rate is known: {words}.")
+        print_line(
+            f"Left out, because no rate is known{f', are {percent(lost, 1)} of the bytes' if lost else ''}: {words}."
+        )

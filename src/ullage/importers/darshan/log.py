@@ -5,7 +5,6 @@ Our own reader, because libdarshan-util refuses logs with room behind their head
 """
 
 import bz2
-import re
 import struct
 import zlib
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ullage.arrays import NDArray
 
 _MAGIC: Final = 6567223
-_MARK: Final = re.compile(rb"\d\.\d\d\x00")
 _NEWER: Final = {"H5D": "3.20", "PNETCDF_VAR": "3.41"}
 _KNOWN: Final = ("3.00", "3.10", "3.20", "3.21", "3.41")
 _PLAIN: Final = 2
@@ -158,11 +156,6 @@ class Job:
     program: str
 
 
-def is_log(head: bytes) -> bool:
-    """Tell whether a file begins as a log of Darshan 3 does."""
-    return _MARK.match(head) is not None
-
-
 @dataclass
 class Log:
     """A log that is open; ``read`` makes one, and raises ``RefusedError`` for what is none, as all methods do."""
@@ -180,8 +173,9 @@ class Log:
         """Read the header and what the log says of the job."""
         head = stream.read(16)
         version = head[:4].decode("latin-1")
-        if not is_log(head) or version not in _KNOWN:
-            raise RefusedError(f"is a log of Darshan {version}, of which 3.00 to 3.41 are read", right=_WHOLE)
+        if version not in _KNOWN:
+            right = f"one of the formats {', '.join(_KNOWN)}: darshan-convert makes such"
+            raise RefusedError(f"has the format {version!r} of Darshan, which is not read", right=right)
         order = next((sign for sign in "<>" if head[8:] == struct.pack(f"{sign}q", _MAGIC)), "")
         places, flags = (64, "Q") if version >= "3.41" else (16, "I")
         form = struct.Struct(f"{order}B{7 if flags == 'Q' else 3}x{flags}{2 + 2 * places}Q{places}I")

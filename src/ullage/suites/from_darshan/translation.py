@@ -2,9 +2,9 @@
 """A log of Darshan as cases that do the same work: transfers by size and order, and small files as items."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, cast
 
 from pydantic import Field
 
@@ -15,10 +15,11 @@ from ullage.importers.darshan import facts_at
 from ullage.importers.darshan.causes import causes_of, works_of
 from ullage.importers.darshan.job import Facts, Group
 from ullage.importers.darshan.rates import ON_NAMES, Work
-from ullage.model.plan import Named, Parameters
+from ullage.model.plan import Named, Parameters, Target
 from ullage.quantity import percent, plural
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.kinds import Size
+from ullage.uri import target_scheme
 
 _WORD: Final = 8
 # A file of so few operations is an item: what it costs is its name.
@@ -43,6 +44,7 @@ class FromDarshanOptions(LineOptions):
     repetitions: Annotated[int, Field(ge=1), Option("Repeat the work this often.")] = 6
     works: list[Work] = []
     covered: str = ""
+    backend: str = "posix"
 
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
@@ -53,7 +55,8 @@ class FromDarshanOptions(LineOptions):
         facts = facts_at(Path(str(lines[0])))  # pyright: ignore[reportUnknownArgumentType]
         own = works_to_do(facts)
         works = [asdict(one) for one in (*own, *changed_works(facts))]
-        return super().settle({**said, "works": works, "covered": coverage(facts, own)})
+        values = super().settle({**said, "works": works, "covered": coverage(facts, own)})
+        return {**values, "backend": target_scheme(cast("list[Target]", values["targets"])[0])}
 
     def translation(self) -> Translation:
         """Make a case of each work."""
@@ -63,6 +66,7 @@ class FromDarshanOptions(LineOptions):
         # What a reading case writes first is not written by a case of its own, too.
         for one in sorted(self.works, key=lambda one: one.access):
             made = [_items(one, ranks)] if one.items else _transfers(one, ranks, self.volume)
+            made = [replace(draft, backend=Named(name=self.backend)) for draft in made]
             drafts += [] if any(draft in drafts for draft in made) else made[:1]
         notes = [self.covered, *([] if ranks == most else [f"the log has {most:,} ranks, and this run {ranks:,}"])]
         return Translation(tuple(drafts), ranks, self.repetitions, self.nodes, self.ranks_per_node, notes=tuple(notes))
