@@ -24,7 +24,7 @@ from ullage.uri import target_scheme
 _WORD: Final = 8
 # A file of so few operations is an item: what it costs is its name.
 _FEW: Final = 10
-# Of less than this share of the bytes no case is made.
+# Of less than this share of the bytes, and ten times it of the operations, no case is made.
 _NO_MATTER: Final = 1e-3
 
 
@@ -83,15 +83,19 @@ def _of_group(group: Group, facts: Facts) -> Iterable[Work]:
         size = (group.moved("write") or group.moved("read")) // files
         is_synced = group.sums["FSYNCS"] + group.sums["FDSYNCS"] > 0
         return [Work("create", float(group.moved()), size, ranks=ranks, items=files, is_synced=is_synced)]
+    return _that_matter(works_of(group, facts, is_even=True), facts)
+
+
+def _that_matter(works: Iterable[Work], facts: Facts) -> list[Work]:
     least = _NO_MATTER * sum(one.moved() for one in facts.lowest)
-    return [work for work in works_of(group, facts, is_even=True) if work.amount >= least]
+    fewest = 10 * _NO_MATTER * sum(one.operations() for one in facts.lowest)
+    return [work for work in works if work.amount >= least or work.amount >= fewest * work.block_bytes]
 
 
 def changed_works(facts: Facts) -> list[Work]:
     """Return the work after each change that the causes name."""
     works = [work for cause in causes_of(facts) for work in cause.then if work.access not in ON_NAMES]
-    least = _NO_MATTER * sum(one.moved() for one in facts.lowest)
-    return [work for work in dict.fromkeys(works) if work.amount >= least]
+    return _that_matter(dict.fromkeys(works), facts)
 
 
 def coverage(facts: Facts, works: Iterable[Work]) -> str:
