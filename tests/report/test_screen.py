@@ -122,10 +122,12 @@ def test_a_disturbed_number_is_marked_and_its_use_is_not_denied_where_it_is_used
     said = contamination_findings([disturbed])
     lines = texts(one(disturbed, findings=said))
     assert next(text for text in lines if "2.00 GB/s" in text).endswith("grade C")
-    assert "Other programs disturbed 1 of 1 row (grade C), which no finding uses" in " ".join(lines)
+    assert "(grade C: they took 5 % or more of the time), which no finding uses" in " ".join(
+        line.strip("| ") for line in lines
+    )
     # A prediction from disturbed rates, or a measurement of what disturbs, rests on it.
     used = " ".join(texts(one(disturbed, findings=[Finding(kind="predicted-phase", text="It takes 3 s.")])))
-    assert "Other programs disturbed 1 of 1 row (grade C)" in used
+    assert "Other programs disturbed 1 of 1 row (grade C: they took 5 % or more of the time)." in used
     assert "no finding uses" not in used
 
 

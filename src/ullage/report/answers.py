@@ -166,6 +166,16 @@ class Answer:
     remarks: tuple[str, ...]
     told: tuple[Finding, ...]
 
+    @property
+    def unlike(self) -> str:
+        """Say how targets that are compared were measured; empty where that was alike."""
+        return next((line for line in (*self.lines, *self.notes) if line.startswith(DIFFERS)), "")
+
+    @property
+    def first(self) -> list[str]:
+        """Lines, else notes, without what stands before any number (``soundness``)."""
+        return [line for line in self.lines or self.notes if line != self.unlike]
+
 
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
@@ -209,7 +219,7 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     notes = said_once(rows, findings)
     differs = [note for note in notes if note.startswith(DIFFERS)]
     lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks.split())]
-    if rule.kinds and rows and not lines:
+    if rule.title != _ANY_QUESTION and rows and not lines:
         notes = [unanswered(rows), *notes]
     remarks = _texts(one for one in others if one.kind in rule.remarks.split())
     notes = [note for note in notes if note not in lines]

@@ -215,11 +215,11 @@ _HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
 }
 _NONE: Final = "none can be declared: compare runs"
 _TO_DECLARE: Final[Mapping[str, str]] = {
-    "cores": "declare clock_hz and flops_per_cycle in [cpu]",
-    "memory": "declare bandwidth in [memory]",
-    "disk writes": "declare write in [[drive]]",
-    "disk reads": "declare read in [[drive]]",
-    "network": "run between two nodes, declare rate in [[network]]",
+    "cores": "declare their clock and operations per cycle",
+    "memory": "declare its bandwidth",
+    "disk writes": "declare the write rate of the drive",
+    "disk reads": "declare the read rate of the drive",
+    "network": "run between two nodes, declare the rate of the link",
 }
 _TIME_LOST: Final = "of time"
 _READING: Final = ("read", "epoch", "adjoint")
