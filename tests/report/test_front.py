@@ -122,4 +122,4 @@ def test_what_could_not_be_run_is_said_with_its_reason() -> None:
         "why": "this engine has no workload 'compute'",
     }
     assert cells(table, 1)["ended"] == "interrupted"
-    assert any("Not available here: cpu" in note for note in content.notes)
+    assert any("Not measured: cpu" in note for note in content.notes)

@@ -210,7 +210,7 @@ Declaring: TypeAlias = Literal["machine", "ceiling", ""]
 _HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
     "machine": "`ullage machine --declare machine.toml` drafts the file. Complete it from the datasheets and run again "
     "with `--machine machine.toml`.",
-    "ceiling": "Run again with the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`.",
+    "ceiling": "`--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE` in another run, with the datasheet's rates.",
     "": "",
 }
 _NONE: Final = "none can be declared: compare runs"

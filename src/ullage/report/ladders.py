@@ -32,7 +32,7 @@ def cost(rung: Rung) -> str:
     least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
     known = between(f"{least:.1f} %", f"{most:.1f} %")
     if not rung.is_sure:
-        word = "gains" if rung.low > 1 else "costs nothing that can be told"
+        word = "gains" if rung.low > 1 else "no cost that can be told"
         return f"{word} {known}"
     return f"costs {lost} {known}, {times(1 / rung.factor)}"
 

@@ -90,7 +90,7 @@ def caution(summary: Summary, *, names_warnings: bool = True) -> str:
 
 def _clauses(summary: Summary) -> Iterator[str]:
     if missing := [part.suite for part in summary.parts if part.status == "not available"]:
-        yield f"not available here: {listing(missing)}"
+        yield f"not measured: {listing(missing)}"
     if unknown := sum(row.grade == "?" for row in summary.rows):
         yield f"the load of other programs during {plural(unknown, 'row')} is not known (grade ?)"
     verified = [share for row in summary.rows if (share := verified_share(row.notes)) is not None]

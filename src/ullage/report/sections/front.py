@@ -41,7 +41,7 @@ def build(data: ReportData) -> Content | None:
         notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
     unknown = [part.suite for part in summary.parts if part.status == "not available"]
     if unknown:
-        notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
+        notes.append(f"Not measured: {', '.join(unknown)}; the last table says why.")
     return Content(notes=notes, grids=grids)
 
 
