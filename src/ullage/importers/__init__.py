@@ -240,6 +240,8 @@ _SEEN: Final = (
     ("bandwidthTest", "bandwidthTest of CUDA", "accelerators"),
     ("RDMA_Write BW Test", "perftest", "messages"),
     ("#bytes     #iterations", "perftest", "messages"),
+    ("(g=0): rw=", "fio's text; run fio with --output-format=json", "storage"),
+    ("3;fio-", "fio's terse form; run fio with --output-format=json", "storage"),
     ("MD-Workbench", "md-workbench", "storage"),
     ("=== Model Options ===", "trtexec", "accelerators"),
     ("==PROF==", "Nsight Compute", "accelerators"),
