@@ -57,8 +57,6 @@ def soundness(data: ReportData) -> Soundness:
 
 
 def _quiet(rows: Sequence[Row]) -> str:
-    if not rows:
-        return "No number was measured."
     grades = [grade for grade, _ in grade_counts(rows)]
     graded = NO_GRADE if grades == [NO_GRADE] else f"{'grade' if len(grades) == 1 else 'grades'} {listing(grades)}"
     clean = " (other programs took less than 5 % of the time)" if {*grades} <= {"A", "B"} else ""
@@ -92,6 +90,8 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         yield _Cause(
             "failed in part", f"{failed}. The run has {measured}. Remove the cause, then continue.", goes_on=True
         )
+    if not summary.rows:
+        yield _Cause("no number was measured", "The run ended before its first number.")
     if is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
     if invalid := _invalid(summary):
