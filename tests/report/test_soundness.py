@@ -58,7 +58,8 @@ def test_a_sound_result_has_one_quiet_line() -> None:
     (line,) = found.lines
     assert line.startswith(f"Other programs disturbed 4 of 8 rows {GRADE_C}")
     assert line.endswith(". Nothing speaks against the others.")
-    for grade, said in {"": "not graded", "?": "grade ?"}.items():
+    unknown = "grade ? (?: too short to know what other programs took)"
+    for grade, said in {"": "not graded", "?": unknown}.items():
         (line,) = soundness(ReportData(with_rows(grade=grade, flags=[], verdict="cold"))).lines
         assert line == f"Nothing speaks against these numbers: 8 rows, {said}."
     assert soundness(ReportData(sound().model_copy(update={"rows": []}))).title == "No number was measured"

@@ -60,6 +60,7 @@ def _quiet(rows: Sequence[Row]) -> str:
     grades = [grade for grade, _ in grade_counts(rows)]
     graded = NO_GRADE if grades == [NO_GRADE] else f"{'grade' if len(grades) == 1 else 'grades'} {listing(grades)}"
     clean = " (other programs took less than 5 % of the time)" if {*grades} <= {"A", "B"} else ""
+    clean = " (?: too short to know what other programs took)" if "?" in grades else clean
     return f"Nothing speaks against these numbers: {plural(len(rows), 'row')}, {graded}{clean}."
 
 

@@ -129,7 +129,7 @@ def soundness_lines(data: ReportData) -> list[Line]:
 # The phases of IO500 that count are as many.
 MOST_BARS: Final = 12
 _MOST_SCORES: Final = 4
-_BAR: Final = 16
+_BAR: Final = 10
 _LEAST_NAME: Final = 40
 _DIGITS: Final = 4
 _STYLES: Final = {"invalid": "red", "sound": ""}
@@ -259,9 +259,9 @@ def _is_empirical(number: _Number) -> bool:
 
 
 def bar(share: float | None) -> str:
-    """Draw what is reached as ``[##########......]``; where no ceiling is known, say so."""
+    """Draw what is reached as ``[######....]``; where no ceiling is known, say so."""
     if share is None:
-        return f"[{'no ceiling known':^{_BAR}}]"
+        return f"[{'no ceiling':^{_BAR}}]"
     filled = min(max(round(share * _BAR), 0), _BAR)
     return f"[{'#' * filled}{'.' * (_BAR - filled)}]"
 
