@@ -101,7 +101,7 @@ def test_an_import_ends_on_one_screen_with_its_answer_in_eight_lines(
 def test_a_bar_is_the_part_of_the_ceiling_that_is_reached() -> None:
     assert bar(0.5) == "[#####.....]"
     assert bar(1.7) == "[##########]"
-    assert bar(0.0) == "[................]"
+    assert bar(0.0) == "[..........]"
     assert bar(None) == "[no ceiling]"
     known = row(ceiling=Ceiling(value=4e9, kind="declared", source="data sheet"), share=0.5)
     (line,) = [text for text in texts(one(known)) if "[####" in text]
