@@ -105,7 +105,7 @@ def test_a_bar_is_the_part_of_the_ceiling_that_is_reached() -> None:
     assert bar(None) == "[no ceiling]"
     known = row(ceiling=Ceiling(value=4e9, kind="declared", source="data sheet"), share=0.5)
     (line,) = [text for text in texts(one(known)) if "[####" in text]
-    assert line.split("[", 1)[1] == "########........]  50 %  2.00 GB/s [1.90, 2.10]"
+    assert line.split("[", 1)[1] == "#####.....]  50 %  2.00 GB/s [1.90, 2.10]"
 
 
 def test_a_verdict_is_said_only_where_it_is_not_what_was_asked() -> None:

@@ -106,7 +106,7 @@ def test_disturbed_and_invalid_rows_are_counted_of_all() -> None:
     assert found.title == "Mostly disturbed, partly INVALID"
     assert found.lines == (
         f"Other programs disturbed 5 of 8 rows {GRADE_C}. Run again when the machine is idle.",
-        "2 of 8 rows are INVALID and do not count: above ceiling.",
+        "2 of 8 rows are INVALID and do not count: breaks a limit of physics.",
     )
 
 

@@ -376,4 +376,6 @@ def _flags(rows: Sequence[Row]) -> list[str]:
 
 
 def _share(count: int, total: int) -> str:
+    if total == 1:
+        return "the only row"
     return f"all {total:,} rows" if count == total else f"{count:,} of {total:,} rows"

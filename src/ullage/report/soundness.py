@@ -16,7 +16,7 @@ from ullage.analysis.findings.phrasing import capital
 from ullage.model.summary import Finding, Part, PartStatus, Row, Summary
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural
-from ullage.report.answers import asked
+from ullage.report.answers import asked, flag_words
 from ullage.report.data import Launch, ReportData
 from ullage.report.texts import NO_GRADE, grade_counts
 
@@ -115,7 +115,7 @@ def _invalid(summary: Summary) -> list[Row]:
 
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what each INVALID flag says, in words."""
-    return (flag.detail.replace("-", " ") for row in rows for flag in row.flags if flag.is_invalid)
+    return (flag_words(flag).removeprefix("INVALID: ") for row in rows for flag in row.flags if flag.is_invalid)
 
 
 def _missing(summary: Summary, launches: Sequence[Launch]) -> str:

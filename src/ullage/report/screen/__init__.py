@@ -153,7 +153,7 @@ def _answer(answer: Answer) -> list[Line]:
     """Return the question, and as many lines of the answer as fit into 8 rows, notes and remarks after them."""
     said = [line for line in (*answer.lines, *answer.notes, *answer.remarks) if line != answer.unlike]
     lines, left = fitted(said, MOST_LINES, rows_of)
-    more = f" ({left} more lines: --all)" if left else ""
+    more = f" ({plural(left, 'more line')}: --all)" if left else ""
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
 
 
