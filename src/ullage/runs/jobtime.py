@@ -10,10 +10,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from ullage.analysis.statistics import median
 from ullage.errors import EXIT_ABORTED, EXIT_OK, UserError
 from ullage.launch.batch import clock, usable_seconds
 from ullage.results.folder import write_atomically

@@ -236,7 +236,8 @@ class _Followed:
         asked_at = 0.0
         while True:
             now = time.monotonic()
-            if now - asked_at >= _ASK_S or len(caught) > self.asked:
+            is_time = now - asked_at >= _ASK_S or len(caught) > self.asked
+            if is_time:
                 self.state, asked_at = self.system.state_of(self.job), now
                 self._say_why(self.state, now - began)
                 self._say_silence(self.state)
@@ -244,7 +245,8 @@ class _Followed:
             is_last = self.state.is_over or (self.state.is_unknown and is_lost)
             if len(caught) > self.asked and not is_last:
                 self._end(self.state)
-            for record in _new_records(self.submission.result, self.tails):
+            # The result may lie on the file system that is measured: it is looked at no more often than needed.
+            for record in _new_records(self.submission.result, self.tails) if is_time or is_last else ():
                 self.cases += isinstance(record, CaseRecord)
                 self.progress.record(record)
             if is_last:

@@ -11,10 +11,11 @@ there is to gain.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.attribution import Mover
-from ullage.analysis.statistics import Interval, bootstrap_interval, median
+from ullage.analysis.statistics.intervals import Interval, bootstrap_interval
 from ullage.grouping import grouped
 from ullage.model.summary import Score
 from ullage.quantity import times
