@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.grouping import grouped
-from ullage.model.summary import Finding, Row, Summary
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_known, format_quantity, percent, significant
+from ullage.report.answers import change_first
 from ullage.report.contents import LEAD, Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid, value_text
@@ -15,11 +16,6 @@ from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
 _ORDER: Final = ("cores", "memory", "disk", "metadata", "messages", "network", "noise")
-# What is wrong goes first, then what to do, then what holds a number back; a mere best or verdict last.
-_SEVERITIES: Final = ("warning", "advice", "info")
-_LIMITS: Final = ("io500-score", "queue-depth", "scaling", "drop", "sensitivity")
-# Whether a score counts is said beside it, and is no part of the machine.
-_OF_SCORES: Final = ("io500-invalid",)
 
 
 def build(data: ReportData) -> Content | None:
@@ -27,11 +23,10 @@ def build(data: ReportData) -> Content | None:
     summary = data.summary
     if not summary.parts:
         return None
-    suites = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
-    changes = [(suite, _advised(finding)) for suite, finding in suites if finding is not None]
+    changes = [(one.suite, one.text) for one in change_first(summary.findings)]
     grids = [
         *grid_of("", _COLUMNS, _machine(summary), whole=True),
-        *texts_grid("What to change first", _CHANGE, changes, words=_CHANGE, whole=True),
+        *texts_grid("Change first", _CHANGE, changes, words=_CHANGE, whole=True),
         *what_was_run(summary),
     ]
     kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
@@ -113,25 +108,6 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     Column("grade", lambda line: line.row.grade or DASH, is_number=False),
 )
 _CHANGE: Final = ("suite", "change first")
-
-
-def _advised(finding: Finding) -> str:
-    """Return the text of ``finding``; a mere fact is introduced by saying that nothing was found to change."""
-    is_fact = finding.severity == "info" and finding.kind not in _LIMITS
-    return f"Nothing found to change. {finding.text}" if is_fact else finding.text
-
-
-def strongest(suite: str, summary: Summary) -> Finding | None:
-    """Return what ``suite`` found that ranks first, or None without findings.
-
-    Warnings come first, then advice, what limits, and other facts.
-    """
-
-    def rank(finding: Finding) -> tuple[bool, int, int]:
-        limit = _LIMITS.index(finding.kind) if finding.kind in _LIMITS else len(_LIMITS)
-        return finding.kind in _OF_SCORES, _SEVERITIES.index(finding.severity), limit
-
-    return min((finding for finding in summary.findings if finding.suite == suite), key=rank, default=None)
 
 
 def what_was_run(summary: Summary) -> list[Grid]:
