@@ -12,6 +12,7 @@ from ullage.report.answers import change_first
 from ullage.report.contents import LEAD, Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid, value_text
+from ullage.report.headlines import HOW_TO_DECLARE
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
@@ -32,8 +33,10 @@ def build(data: ReportData) -> Content | None:
     kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
     notes: list[str] = []
     if "empirical" in kinds:
-        how = _OF_TARGETS if data.declared_by == "ceiling" else _OF_MACHINE
-        notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
+        how = HOW_TO_DECLARE[data.declared_by or "machine"]
+        notes.append(
+            f"An empirical ceiling is the best that was reached here. The hardware may do more. To declare one: {how}"
+        )
     unknown = [part.suite for part in summary.parts if part.status == "not available"]
     if unknown:
         notes.append(f"Not measured: {', '.join(unknown)}; the last table says why.")
@@ -118,12 +121,6 @@ def what_was_run(summary: Summary) -> list[Grid]:
         for part in summary.parts
     ]
     return texts_grid("What was run", heads, lines, words={*heads} - {"took"}, whole=True)
-
-
-_OF_MACHINE: Final = (
-    "State the values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
-)
-_OF_TARGETS: Final = "State the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`."
 
 
 SECTION: Final = Section(
