@@ -170,11 +170,6 @@ class Answer:
         """Say how targets that are compared were measured; empty where that was alike."""
         return next((line for line in (*self.lines, *self.notes) if line.startswith(DIFFERS)), "")
 
-    @property
-    def first(self) -> list[str]:
-        """Lines, else notes, without what stands before any number (``soundness``)."""
-        return [line for line in self.lines or self.notes if line != self.unlike]
-
 
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""

@@ -199,7 +199,8 @@ def said_first(data: ReportData, vessels: Sequence[Vessel], changes: Sequence[Fi
     judged = reaches(shown) if shown else judgement(vessels, changes)
     if answer is None:
         return Said("", (judged,) if judged else (), shown)
-    return Said(answer.title, tuple(filter(None, [*answer.first[:MOST_SAID], judged])), shown)
+    lines = [line for line in answer.lines or answer.notes if line != answer.unlike][:MOST_SAID]
+    return Said(answer.title, tuple(filter(None, [*lines, judged])), shown)
 
 
 def reaches(groups: Sequence[Bars]) -> str:

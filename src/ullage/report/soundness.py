@@ -50,7 +50,7 @@ def soundness(data: ReportData) -> Soundness:
     folder = shlex.quote(data.folder) if data.folder else "RESULT"
     command = f"ullage resume {folder}" if any(cause.goes_on for cause in causes) else ""
     texts = [cause.text for cause in causes]
-    if _dirty(data.summary) and not is_mostly_disturbed(data.summary):
+    if _dirty(data.summary) and not _is_mostly_disturbed(data.summary):
         texts.append(f"{capital(disturbed(data.summary))}.{'' if causes else ' Nothing speaks against the others.'}")
     title = capital(", ".join(cause.state for cause in causes))
     return Soundness(title, tuple(texts or [_quiet(data.summary.rows)]), command)
@@ -64,8 +64,7 @@ def _quiet(rows: Sequence[Row]) -> str:
     return f"Nothing speaks against these numbers: {plural(len(rows), 'row')}, {graded}{clean}."
 
 
-def is_mostly_disturbed(summary: Summary) -> bool:
-    """Tell whether other programs disturbed more than half of the rows."""
+def _is_mostly_disturbed(summary: Summary) -> bool:
     return 2 * _dirty(summary) > len(summary.rows)
 
 
@@ -93,7 +92,7 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         )
     if not summary.rows:
         yield _Cause("no number was measured", "The run ended before its first number.")
-    if is_mostly_disturbed(summary):
+    if _is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
     if invalid := _invalid(summary):
         are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
@@ -136,6 +135,5 @@ def _failures(summary: Summary) -> str:
 
 
 def _parts(parts: Sequence[Part], *states: PartStatus) -> str:
-    # Nobody says that a suite was not begun; the summary calls it so.
-    said = {"not begun": "not started"}
-    return listing([f"{part.suite} ({said.get(part.status, part.status)})" for part in parts if part.status in states])
+    said = [f"{part.suite} ({part.status})" for part in parts if part.status in states]
+    return listing(said).replace("(not begun)", "(not started)")
