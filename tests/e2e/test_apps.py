@@ -61,9 +61,6 @@ def test_kernels_that_cannot_run_are_named_and_the_others_run(engine: Path, tmp_
     assert "has neither views of files nor arrays" in found["tile"].reason
 
 
-# -- faults ------------------------------------------------------------------------------------------------------------
-
-
 def only(*kernels: str) -> list[str]:
     """The words that leave out all other kernels."""
     return ["--without", ",".join(name for name in SMALL if name not in kernels)]

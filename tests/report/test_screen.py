@@ -178,10 +178,7 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
 
 
 def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
-    findings = [
-        Finding(kind="answer", text="of the disk", suite="disk"),
-        Finding(kind="across", text="over all"),
-    ]
+    findings = [Finding(kind="answer", text="of the disk", suite="disk"), Finding(kind="across", text="over all")]
     lines = must_fit(parts_of(findings))
     start = lines.index("Findings")
     assert [line.strip() for line in lines[start + 1 : start + 3]] == ["1. over all", "2. disk: of the disk"]

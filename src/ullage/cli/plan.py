@@ -89,9 +89,6 @@ def print_explanation(explanation: "Explanation") -> None:
         print_line(line)
 
 
-# -- predict -----------------------------------------------------------------------------------------------------------
-
-
 class _Prediction(Protocol):
     @property
     def told(self) -> "Sequence[Finding]": ...

@@ -109,8 +109,6 @@ def _code(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-# -- the first screen alone -------------------------------------------------------------------------------------------
-
 _LONGEST: Final = 160
 
 

@@ -268,8 +268,6 @@ def fitted(lines: Sequence[str], most: int, rows_of: Callable[[str], int]) -> tu
     return shown, len(lines) - len(shown)
 
 
-# -- what holds for many rows alike, said once: what was really measured, and flags in words ---------------------------
-
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
 DIFFERS: Final = "The targets were not measured alike"

@@ -13,15 +13,7 @@ from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.summary import Row, Score
-from ullage.quantity import (
-    DASH,
-    format_param,
-    format_row,
-    listing,
-    param_label,
-    significant,
-    times,
-)
+from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
 from ullage.report.contents import to_csv_text
 from ullage.report.headlines import headlines
 from ullage.report.texts import escape
@@ -290,8 +282,4 @@ def _score_pair(pair: ScorePair) -> dict[str, Any]:
     return {**head, **_sides(pair.base, pair.other, ("value", "low", "high", "valid")), "ratio": pair.ratio}
 
 
-FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {
-    "json": to_json,
-    "md": to_markdown,
-    "csv": to_csv,
-}
+FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {"json": to_json, "md": to_markdown, "csv": to_csv}

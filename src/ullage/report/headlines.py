@@ -103,9 +103,6 @@ def _part(rule: Rule, row: Row) -> str:
     return IN_MEMORY if rule.part == "disk" and row.verdict.startswith("memory") else rule.part
 
 
-# -- what rules are written with --------------------------------------------------------------------------------------
-
-
 def word_of(row: Row, name: str) -> str:
     """Return a parameter as text; empty where the row has none of that name."""
     return str(row.params.get(name, ""))
@@ -152,8 +149,6 @@ def storage_rule(
     return Rule("disk", metric, applies, lambda row: row.params[of], said)
 
 
-# -- rows of any suite that moves blocks ------------------------------------------------------------------------------
-
 _DEPTH: Final = "queue_depth"
 _OF_NAMES: Final = {"create": "files made", "stat": "files queried", "unlink": "files removed"}
 
@@ -197,9 +192,6 @@ USUAL: Final = (
         lambda row: f"{row.target}: {_OF_NAMES[word_of(row, 'access')]}, {plural(row.ranks, 'rank')}",
     ),
 )
-
-
-# -- the machine in one picture ----------------------------------------------------------------------------------------
 
 
 PART_ORDER: Final = (

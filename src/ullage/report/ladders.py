@@ -137,8 +137,6 @@ def explained_parts(summary: Summary) -> list[Explained]:
     return [Explained(vessel, ladders.get(vessel.part)) for vessel in [*known, *phases]]
 
 
-# -- the picture -------------------------------------------------------------------------------------------------------
-
 _WIDTH: Final = 640
 _STEP: Final = 40
 _BAR: Final = 14

@@ -139,9 +139,6 @@ def _label(text: str, y: float, color: str, size: float, halo: str = "") -> str:
     )
 
 
-# -- the picture for slides --------------------------------------------------------------------------------------------
-
-
 def front_svg(
     front: Front, vessels: Sequence[Vessel], below: Callable[[float], tuple[str, float]] = lambda _y: ("", 0.0)
 ) -> str:

@@ -154,9 +154,6 @@ def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], 
     print_fitting(console, heads, [[column.text(row) for column in shown] for row in rows])
 
 
-# -- rows by their numbers, and one row down to its repetitions: what ``ullage show`` prints ---------------------------
-
-
 _DECLARE: Final[Mapping[Declaring, str]] = {
     "machine": ": declare one with --machine",
     "ceiling": ": declare one with --ceiling",
@@ -252,10 +249,7 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     yield "verdict", "; ".join(["INVALID" if row.is_invalid else row.verdict, *row.verdict_reasons])
     yield "grade", row.grade or "not graded"
     for flag in row.flags:
-        yield (
-            "flag",
-            f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""),
-        )
+        yield ("flag", f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""))
     for note in row.notes:
         yield "note", note
     if row.peer is not None:

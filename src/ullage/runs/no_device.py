@@ -67,8 +67,6 @@ def _why_not(place: Place, memory: Memory, needed: Room) -> str:
     return "" if has_room else "has too little room"
 
 
-# -- launches there, and what they say ---------------------------------------------------------------------------------
-
 FOLDER: Final = "no-device"
 """The folder of these launches in ``probe/`` of a result."""
 SAMPLES: Final = 6

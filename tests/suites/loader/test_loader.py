@@ -46,9 +46,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedLoader:
     )
 
 
-# -- options and sizes -------------------------------------------------------------------------------------------------
-
-
 def test_presets_are_those_published() -> None:
     assert {name: (p.sample_bytes, p.deviation, p.samples_per_file) for name, p in PRESETS.items()} == {
         "unet3d": (146_600_628, 68_341_808, 1),
@@ -117,9 +114,6 @@ def test_as_many_samples_as_there_is_room_for(room: int, files: int, wanted: int
         assert set_bytes(asked, found + 1) > room or files_of(asked, found + 1) > files
 
 
-# -- the search --------------------------------------------------------------------------------------------------------
-
-
 def test_a_verdict_needs_an_interval_on_one_side_of_the_limit() -> None:
     assert verdict_of([0.95] * 6, 0.9, 0.95) == "passes"
     assert verdict_of([0.85] * 6, 0.9, 0.95) == "fails"
@@ -172,9 +166,6 @@ def test_listed_numbers_are_measured_in_turn() -> None:
         order.append(wanted[0])
         trials.setdefault(wanted[0], []).append(0.5)
     assert order == [1, 4, 1, 4]
-
-
-# -- cases and plans ---------------------------------------------------------------------------------------------------
 
 
 def maker(**words: object) -> CellMaker:

@@ -44,9 +44,6 @@ class Cause:
     numbers: dict[str, int | float | str] = field(default_factory=dict[str, int | float | str])
 
 
-# -- the work of a group -----------------------------------------------------------------------------------------------
-
-
 def works_of(group: Group, facts: Facts, *, is_even: bool = False) -> list[Work]:
     """Return what a group did, by access, size of operations and order.
 
@@ -103,9 +100,6 @@ def name_works(group: Group, facts: Facts) -> list[Work]:
     created = min(len(group.files), int(group.sums["OPENS"])) if group.operations("write") else 0
     rest = max(0, group.names - created)
     return [Work("create", created, ranks=ranks), Work("stat", rest, ranks=ranks)]
-
-
-# -- the causes --------------------------------------------------------------------------------------------------------
 
 
 def _bytes(count: int) -> str:
@@ -304,9 +298,6 @@ def causes_of(facts: Facts) -> list[Cause]:
     looked_at = [group for group in facts.lowest if group.all_seconds >= _LEAST_TIME * whole]
     found = [cause for find in _OF_GROUP for group in looked_at for cause in find(group, facts)]
     return [*found, *_of_ranks(facts)]
-
-
-# -- what they cost ----------------------------------------------------------------------------------------------------
 
 
 def time_of(facts: Facts, rates: Rates) -> tuple[Span, list[Work]]:

@@ -31,8 +31,6 @@ _MOST_AT_ONCE: Final = 1 << 28
 _SAID_ELSEWHERE: Final = ("LUSTRE", "HEATMAP", "H5F", "PNETCDF_FILE")
 _WHOLE: Final = "give the whole log, as Darshan has written it"
 
-# -- what a record of each module has ----------------------------------------------------------------------------------
-
 
 def _names(text: str) -> tuple[str, ...]:
     """Return names of counters: ``@`` stands for ranges of sizes, ``NAME*4`` for four or another number of them."""

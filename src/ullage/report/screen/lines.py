@@ -123,9 +123,6 @@ def soundness_lines(data: ReportData) -> list[Line]:
     return [*folded(found.title, "| ", style=f"bold {_OF_BOX}"), *texts]
 
 
-# -- a bar for each number that has a ceiling --------------------------------------------------------------------------
-
-
 # The phases of IO500 that count are as many.
 MOST_BARS: Final = 12
 _MOST_SCORES: Final = 4
@@ -264,9 +261,6 @@ def bar(share: float | None) -> str:
         return f"[{'no ceiling':^{_BAR}}]"
     filled = min(max(round(share * _BAR), 0), _BAR)
     return f"[{'#' * filled}{'.' * (_BAR - filled)}]"
-
-
-# -- the machine in two lines ------------------------------------------------------------------------------------------
 
 
 _UNKNOWN: Final = "machine unknown"

@@ -93,9 +93,6 @@ PHASES: Final = Section(
 )
 
 
-# -- latency of single operations, and of the parts of an operation ----------------------------------------------------
-
-
 def operation_table(data: ReportData) -> Content | None:
     """Return latencies of operations, or None where no record of a named phase has a histogram."""
     phases = named_phases(data)
@@ -136,9 +133,6 @@ OPERATIONS: Final = Section(
     part="metadata",
     build=operation_table,
 )
-
-
-# -- how far apart the ranks of each phase were, and which were the slowest --------------------------------------------
 
 
 _NS_PER_S: Final = 1e9

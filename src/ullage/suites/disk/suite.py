@@ -281,8 +281,6 @@ def _tell(row: Row, source: Source, smalls: Mapping[str, int]) -> Mapping[str, S
     return params
 
 
-# -- from how many small requests in flight on a disk gives no more ----------------------------------------------------
-
 METRIC = "operation_rate"
 
 

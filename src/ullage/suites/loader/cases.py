@@ -18,8 +18,6 @@ from ullage.runs.cells.planning import Cell, cell_of
 from ullage.suites.loader.options import LoaderOptions, rule_samples
 from ullage.uri import target_path
 
-# -- which numbers of accelerators pass, and which is measured next ----------------------------------------------------
-
 Verdict: TypeAlias = Literal["passes", "fails", "cannot tell"]
 # Uses of all accelerators, one for each repetition, by their number.
 Trials: TypeAlias = Mapping[int, Sequence[float]]
@@ -87,8 +85,6 @@ def next_listed(numbers: Sequence[int], repetitions: int, trials: Trials) -> tup
         return None
     return next(n for n in numbers if len(trials.get(n, ())) == fewest), 1
 
-
-# -- the training set, and each number of accelerators that reads it ---------------------------------------------------
 
 WORKLOAD: Final = "loader"
 DATASET: Final = "samples"

@@ -215,9 +215,6 @@ def _check(prepared: PreparedLoader) -> None:
             prepared.cells.reads(target, number)
 
 
-# -- how it runs -------------------------------------------------------------------------------------------------------
-
-
 def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], epochs: int) -> dict[int, list[float]]:
     """Return the lower of the uses of all epochs together and of the first, one for each repetition.
 

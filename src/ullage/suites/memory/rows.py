@@ -99,9 +99,6 @@ def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]
 _HUGE_PAGE: Final = 2 << 20
 
 
-# -- parameters by workload -------------------------------------------------------------------------------------------
-
-
 def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     told = source.values.some("kernel", "stores", "threads", "working_set_bytes", "order", "block_bytes", "pages")
     left_out = {
@@ -155,9 +152,6 @@ def _nodes(source: Source) -> dict[str, Scalar]:
 def _level(caches: Sequence[Cache], size: Scalar, threads: Scalar) -> dict[str, Scalar]:
     level = level_of(caches, int(size), int(threads))
     return {"level": level} if level else {}
-
-
-# -- the summary of a run ----------------------------------------------------------------------------------------------
 
 
 # Kinds of sentences that compare: bytes of stores, kinds of them, threads, order, pages, chases, load.
