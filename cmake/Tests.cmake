@@ -52,9 +52,10 @@ if(ULLAGE_SANITIZE AND NOT ULLAGE_SANITIZE_TESTS)
   # its objects are linked before the tests', so that the copies of its inline functions are taken.
   set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_UNCHECKED ON
     CXX_COMPILER_LAUNCHER "${ullage_compiler_cache}")
-elseif(ULLAGE_SANITIZE)
+elseif(ULLAGE_SANITIZE OR ULLAGE_ZIG)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
-  # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
+  # functions keep all checks: its objects are linked before the tests', so that its copies are taken. What is not
+  # optimized zig would check unasked, and then need its runtime library.
   set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_ADDRESSES_ALONE ON)
 endif()
 if(ULLAGE_UNITE)
