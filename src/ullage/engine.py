@@ -50,7 +50,7 @@ def find_engine(explicit: Path | None = None) -> Path:
         raise UserError(
             f"{what} ({source})",
             str(path),
-            "run `make setup`, install the wheel, or name one with $ULLAGE_ENGINE; `ullage doctor` says more",
+            "see `ullage doctor`; the wheel has one, `make setup` in a checkout builds one, $ULLAGE_ENGINE names one",
             EXIT_ENVIRONMENT,
         )
     return path.absolute()
@@ -82,7 +82,9 @@ def _answer(engine: Path, verb: str, form: type[FormT], document: str, asked: st
     """Return what ``engine`` prints for a verb that needs no MPI; ``asked`` is its input."""
 
     def refusal(what: str) -> UserError:
-        return UserError(what, str(engine), "rebuild it with `make setup`, or see `ullage doctor`", EXIT_ENVIRONMENT)
+        return UserError(
+            what, str(engine), "see `ullage doctor`; `make setup` in a checkout rebuilds it", EXIT_ENVIRONMENT
+        )
 
     try:
         done = subprocess.run(

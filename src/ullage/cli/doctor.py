@@ -91,9 +91,11 @@ def _launcher(description: "Describe") -> Readiness:
 
 
 def _libraries(description: "Describe") -> Iterator[Readiness]:
-    """Yield what the engine lacks here; nothing for what it has."""
+    """Yield what the engine lacks here, and how libraries stand that it looks for."""
     for thing in (*description.backends, *description.probes):
-        if not thing.available:
+        if thing.available and thing.name in _BRINGS:
+            yield Readiness(thing.name, "ok", "can be used")
+        elif not thing.available:
             yield Readiness(thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, ""))
 
 
