@@ -102,8 +102,7 @@ def _libraries(description: "Describe") -> Iterator[Readiness]:
 def _blas() -> Readiness:
     from ullage.suites.cpu.libraries import find_libraries
 
-    libraries = find_libraries(None)
-    if not libraries:
+    if not (libraries := find_libraries(None)):
         return Readiness("BLAS", "not here", "none found", _A_BLAS)
     return Readiness("BLAS", "ok", ", ".join(one.path for one in libraries))
 
