@@ -41,9 +41,7 @@ def paged() -> "Generator[Console]":
         yield console
 
 
-def text_table(
-    heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str] = _NO_STYLES
-) -> "Table":
+def _table(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str]) -> "Table":
     """Make a table. ``heads``: text, and whether the column holds numbers. ``styles``: of cells by their text.
 
     Control characters are escaped, nothing is taken for markup, and what does not fit is folded, never cut.
@@ -60,16 +58,22 @@ def text_table(
     return table
 
 
-_BETWEEN: Final = 2
+_BETWEEN: Final = 3
+_EDGES: Final = 2
 
 
-def print_fitting(console: "Console", heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]]) -> None:
+def print_fitting(
+    console: "Console",
+    heads: Sequence[tuple[str, bool]],
+    rows: Sequence[Sequence[str]],
+    styles: Mapping[str, str] = _NO_STYLES,
+) -> None:
     """Print a table; where the terminal is too narrow for its longest words, each line as a list of its cells."""
     names = [one_line(name) for name, _ in heads]
     lines = [[one_line(text) for text in row] for row in rows]
     least = sum(max(_longest_word(line[at]) for line in [names, *lines]) + _BETWEEN for at in range(len(names)))
-    if least - _BETWEEN <= console.width:
-        console.print(text_table(heads, rows))
+    if least - _BETWEEN + _EDGES <= console.width:
+        console.print(_table(heads, rows, styles))
         return
     from rich.padding import Padding
     from rich.text import Text
@@ -87,7 +91,7 @@ def _longest_word(text: str) -> int:
 
 def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table of words on stdout."""
-    make_console().print(text_table([(header, False) for header in headers], rows))
+    print_fitting(make_console(), [(header, False) for header in headers], list(rows))
 
 
 def print_line(text: str) -> None:

@@ -54,7 +54,7 @@ def test_kernels_that_cannot_run_are_named_and_the_others_run(engine: Path, tmp_
     code, out, err = run(command(engine, *words, "--result", str(result)))
     # The code of the part that was refused.
     assert code == 2, (out, err)
-    assert "not available here: tile" in out
+    assert "not measured: tile" in out
     found = {part.suite: part for part in ResultFolder.open(result).read_summary().parts}
     assert found["spio"].status == "complete"
     assert found["tile"].status == "not available"

@@ -23,7 +23,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
-from ullage.report.screen.lines import WIDTH, narrowed, unsound_lines, wrapped
+from ullage.report.screen.lines import WIDTH, narrowed, soundness_lines, wrapped
 from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 
@@ -43,7 +43,7 @@ def print_everything(data: ReportData, console: "Console") -> None:
     from rich.text import Text
 
     summary = data.summary
-    for line in unsound_lines(data):
+    for line in soundness_lines(data):
         for row in narrowed(line, console.width):
             console.print(Text(row.text, style=row.style), soft_wrap=True)
     if not summary.parts:

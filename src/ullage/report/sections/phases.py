@@ -29,7 +29,7 @@ def phase_table(data: ReportData) -> Content | None:
     if not phases:
         return None
     shared = _shared_reasons(phases)
-    columns = [
+    columns: list[Column[NamedPhase]] = [
         *([Column("target", lambda phase: phase.target, is_number=False)] if len(data.view.targets) > 1 else []),
         *_PHASE_COLUMNS,
         Column("counts", lambda phase: _counts(phase, shared), is_number=False, css=_void),

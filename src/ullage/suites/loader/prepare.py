@@ -256,8 +256,11 @@ class _Loading(Execution):
             if left is not None and left < max(_SHORTEST_S, self._cost_s(cell)):
                 self._too_short(target)
                 return False
-            if not self._has_samples(target) and not self._launch(self.prepared.cells.makes(target), 1):
-                return False
+            if not self._has_samples(target):
+                if not self._launch(self.prepared.cells.makes(target), 1):
+                    return False
+                # Making them may have taken all of the time.
+                continue
             before = self.progress.of(cell.case.id)
             done, wrong = len(before.counted), before.has_failed
             if not self._launch(cell, repetitions):
