@@ -18,7 +18,7 @@ from ullage.importers.darshan.rates import ON_NAMES, Work
 from ullage.model.plan import Named, Parameters, Target
 from ullage.quantity import percent, plural
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.kinds import Size
+from ullage.runs.options.kinds import Repeated, Size
 from ullage.uri import target_scheme
 
 _WORD: Final = 8
@@ -34,10 +34,16 @@ class FromDarshanOptions(LineOptions):
     tool = "darshan"
     metrics = "bandwidth operation_rate latency_p50 latency_p99"
     changes = {
-        "lines": Change("Do the work of this Darshan log."),
+        "target": Change(unsaid="", required=True),
         "ranks": Change("Start this many ranks.", unsaid="those of the log"),
     }
 
+    lines: Annotated[
+        list[str],
+        Field(min_length=1),
+        Repeated(metavar="LOG"),
+        Option("Do the work of this Darshan log.", argument=True, required=True),
+    ]
     volume: Annotated[
         int | None, Field(ge=1), Size(), Option("Move at most this many bytes in a case.", unsaid="those of the log")
     ] = None
