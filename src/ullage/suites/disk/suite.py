@@ -316,8 +316,7 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
         enough=None if found.is_open else in_flight(found.row),
         best=in_flight(found.best),
     )
-    params = found.row.params
-    return with_gain(said, found.gain, f"--threads {threads_at_once(params)} --depth {params['queue_depth']}")
+    return with_gain(said, found.gain, f"io_uring, libaio or threads with {_requests(found.row)}")
 
 
 def _requests(row: Row) -> str:
