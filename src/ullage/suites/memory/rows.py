@@ -126,6 +126,10 @@ def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     }
 
 
+def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
+    return source.values.some("cpu_a", "cpu_b")
+
+
 def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     params = source.values.some("injection", "injectors", "delay", "working_set_bytes", "pages")
     return {**params, **_level(caches, params["working_set_bytes"], 1)}
@@ -139,7 +143,7 @@ def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
 _PARAMS: Final = {
     "stream": _stream,
     "chase": _chase,
-    "core-to-core": lambda source, _caches: source.values.some("cpu_a", "cpu_b"),
+    "core-to-core": _cores,
     "loaded-latency": _loaded,
     "updates": _updates,
 }
