@@ -316,7 +316,8 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
         enough=None if found.is_open else in_flight(found.row),
         best=in_flight(found.best),
     )
-    return with_gain(said, found.gain, f"io_uring, libaio or threads with {_requests(found.row)}")
+    many = in_flight(found.row)
+    return with_gain(said, found.gain, f"iodepth={many} (fio), io_uring_queue_init({many}, ...), or as many threads")
 
 
 def _requests(row: Row) -> str:
