@@ -4,18 +4,20 @@
 import contextlib
 import os
 import sys
+import textwrap
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import one_line
-from ullage.quantity import DASH
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _PLAIN_WIDTH: Final = 160
+_NARROW: Final = 60
+_LONGEST: Final = 2000
 _NO_STYLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -78,6 +80,8 @@ def print_fitting(
     from rich.padding import Padding
     from rich.text import Text
 
+    from ullage.quantity import DASH
+
     for line in lines:
         told = [f"{name} {text}".strip() for name, text in zip(names, line, strict=True) if text not in ("", DASH)]
         console.print(Padding(Text("; ".join(told)), (0, 0, 1, 0), expand=False))
@@ -96,4 +100,10 @@ def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
 
 def print_line(text: str) -> None:
     """Print one line on stdout, with control characters escaped."""
-    sys.stdout.write(one_line(text, limit=2000) + "\n")
+    sys.stdout.write(one_line(text, limit=_LONGEST) + "\n")
+
+
+def folded(text: str, indent: str = "", first: str | None = None) -> list[str]:
+    """Fold ``text`` into lines of 60 columns, with control characters escaped; none for an empty text."""
+    known, start = one_line(text, _LONGEST), indent if first is None else first
+    return textwrap.wrap(known, _NARROW, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)

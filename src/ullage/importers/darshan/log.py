@@ -156,7 +156,7 @@ class Job:
 
 @dataclass
 class Log:
-    """A log that is open; ``read`` makes one, and raises ``RefusedError`` for what is none, as all methods do."""
+    """An open log, made by ``read``. All methods raise ``RefusedError`` for a file that is no log, or a damaged one."""
 
     stream: IO[bytes]
     version: str
