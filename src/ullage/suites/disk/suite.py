@@ -304,7 +304,7 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
     first, found = line[0], enough_of(line, level)
     target, access = first.target, str(first.params.get("access", "operation"))
     size = format_bytes(first.count("block_bytes", 0))
-    what = f"{target} random {access}s of {size}"
+    what = f"{target}: random {access}s of {size}"
     said = finding(
         "queue-depth",
         found.title(what, _requests(found.row)),

@@ -199,7 +199,8 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         own = summary_scores(found.samples, found.validity.run, options.mode, label)
         scores += [one.model_copy(update={"look": _is_look(one, options)}) for one in own]
         findings += void_findings(found.validity, label)
-        findings += score_findings(found.values, options.mode, label, disturbed)
+        counts = all(one.valid for one in own)
+        findings += score_findings(found.values, options.mode, label, disturbed, counts=counts)
         findings += slow_ranks(found.rounds, disturbed, label)
     rows = [row for found in digests for row in under_bounds(found.rows, result, found.target.name, context)]
     return SuiteSummary(rows, findings, scores)
@@ -244,7 +245,12 @@ def slow_ranks(rounds: Iterable[Round], disturbed: Collection[str], label: str =
 
 
 def score_findings(
-    values: Mapping[str, float], mode: Mode = "standard", target: str = "", doubted: Collection[str] = ()
+    values: Mapping[str, float],
+    mode: Mode = "standard",
+    target: str = "",
+    doubted: Collection[str] = (),
+    *,
+    counts: bool = True,
 ) -> list[Finding]:
     """Say where the score of ``values`` comes from, one finding a sentence; the first holds all the numbers.
 
@@ -256,11 +262,15 @@ def score_findings(
     whole, influences, groups = score(values, mode), sensitivity(values, mode), families(values, mode, doubted)
     lead = f"{target}: " if target else ""
     article = "the" if target else "The"
-    title = f"{lead}{article} IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
+    first = sentences[0].replace("The ", f"{article} ", 1)
+    if not counts:
+        first = f"{'n' if target else 'N'}ot valid as a result: {first[:1].lower()}{first[1:]}"
+    total = "unknown" if whole.total is None else number(whole.total)
+    title = f"{lead}{article} IO500 score is {total}{'' if counts else ', not valid as a result'}"
     head = finding(
         "io500-score",
         title,
-        f"{lead}{sentences[0].replace('The ', f'{article} ', 1)}",
+        f"{lead}{first}",
         target=target,
         total=whole.total,
         bandwidth_gib_per_s=whole.bandwidth,
