@@ -82,7 +82,7 @@ def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
 
 
 def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> str:
-    victims = children(next((phase.facts for phase in phases if "victims" in phase.facts), {}), "victims")
+    victims = next((found for phase in phases if (found := children(phase.facts, "victims"))), ())
     named = f" (ranks {', '.join(map(str, victims))})" if 0 < len(victims) <= _MOST_NAMED else ""
     count, ranks = rows[0].count("victims"), rows[0].ranks
     return f"{count} of {ranks} ranks are victims{named}. The other {ranks - count} load the network or idle."

@@ -116,7 +116,6 @@ def si_values(run: OfficialRun) -> dict[str, float]:
 
 
 def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
-    """Return SI rate and seconds of the phases that have both."""
     values = si_values(run)
     return {
         phase.name: (values[phase.name], phase.elapsed_s)

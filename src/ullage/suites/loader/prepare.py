@@ -179,7 +179,6 @@ def prepare_loader(request: Request, engine_context: EngineContext) -> PreparedL
 
 
 def _settled(options: LoaderOptions, machine: Machine) -> LoaderOptions:
-    """Return the options with the number of samples: by the rule, as far as there is room."""
     if options.samples is not None:
         return options
     nodes = options.nodes or options.hosts or 1
