@@ -14,6 +14,7 @@ from typing import Any, Final
 from ullage.analysis.ladders import TAKEN_BY_OTHERS
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
+from ullage.reading import child
 from ullage.report import texts
 from ullage.report.answers import (
     MOST_CHANGES,
@@ -31,7 +32,7 @@ from ullage.report.answers import (
 )
 from ullage.report.bars import Bars, bars_grids
 from ullage.report.data import ReportData
-from ullage.report.facts import nodes_text, number_of, part_of, text_of
+from ullage.report.facts import nodes_text, number_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.ladders import ladder_html
 from ullage.report.picture import Front, vessel_svg
@@ -124,7 +125,7 @@ def machine_line(summary: Summary) -> str:
     nodes, their number and that of the ranks stand before.
     """
     system = summary.system
-    cpu, memory, kernel = (part_of(system, name) for name in ("cpu", "memory", "kernel"))
+    cpu, memory, kernel = (child(system, name) for name in ("cpu", "memory", "kernel"))
     cores, total = number_of(cpu, "physical_cores"), number_of(memory, "total_bytes")
     parts = [
         nodes_text(system),
