@@ -118,7 +118,9 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
             if isinstance(one, Remark):
                 remarks[one.text] = None
                 continue
-            if _checked(one).value == 0 and not one.unit.startswith("of "):
+            if not math.isfinite(one.value) or one.value < 0:
+                raise RefusedError(f"{one.value:g} is no {one.metric.replace('_', ' ')}")
+            if one.value == 0 and not one.unit.startswith("of "):
                 continue
             cell = cells.setdefault((one.target or form.name, one.metric, tuple(one.params.items())), _Cell(one.unit))
             cell.values.append(one.value)
@@ -150,12 +152,6 @@ def _doubt_order(cells: Mapping[_Key, _Cell]) -> None:
                 doubt = f"{lower} of {low:g} s is above {higher} of {high:g} s"
                 one.doubts.append(doubt)
                 other.doubts.append(doubt)
-
-
-def _checked(one: Measured) -> Measured:
-    if not math.isfinite(one.value) or one.value < 0:
-        raise RefusedError(f"{one.value:g} is no {one.metric.replace('_', ' ')}")
-    return one
 
 
 def _row(key: _Key, cell: _Cell, name: str, *, is_storage: bool) -> Row:

@@ -94,7 +94,10 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         yield _Cause("no number was measured", "The run ended before its first number.")
     if _is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
-    if invalid := _invalid(summary):
+    # Looks are scores of runs that were made shorter on purpose than their rules require.
+    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
+    invalid = [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
+    if invalid:
         are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
         why = listing(list(dict.fromkeys(_reasons(invalid))), _MOST_NAMED)
         yield _Cause(
@@ -104,12 +107,6 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
     answer = asked(summary)
     if answer is not None and answer.unlike:
         yield _Cause("not measured alike", answer.unlike)
-
-
-def _invalid(summary: Summary) -> list[Row]:
-    """Return the INVALID rows, without scores of runs that were made shorter on purpose than their rules require."""
-    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
-    return [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
 
 
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:

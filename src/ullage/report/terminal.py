@@ -57,25 +57,15 @@ def print_everything(data: ReportData, console: "Console") -> None:
     for part in summary.parts:
         console.print()
         console.rule(Text(one_line(f"{part.suite}: {part.status}"), style="bold"), characters="=")
-        print_report(replace(data, summary=_part(summary, part.suite)), console)
-
-
-def _part(summary: Summary, suite: str) -> Summary:
-    """Return what ``suite`` says of the whole, as a summary of its own.
-
-    Scores stand above the parts and are left out.
-    """
-    return summary.model_copy(
-        update={
-            "suite": suite,
-            "rows": [row for row in summary.rows if row.suite == suite],
-            "findings": [one for one in summary.findings if one.suite == suite],
-            "events": [one for one in summary.events if one.suite == suite],
-            "scores": [],
-            "parts": [],
-            "ladders": [],
+        own = {
+            "rows": [row for row in summary.rows if row.suite == part.suite],
+            "findings": [one for one in summary.findings if one.suite == part.suite],
+            "events": [one for one in summary.events if one.suite == part.suite],
         }
-    )
+        # Scores stand above the parts.
+        without: dict[str, object] = {"scores": [], "parts": [], "ladders": []}
+        update = {"suite": part.suite, **own, **without}
+        print_report(replace(data, summary=summary.model_copy(update=update)), console)
 
 
 def print_report(data: ReportData, console: "Console") -> None:

@@ -7,10 +7,10 @@ And what such runs are made with: deadlines, and what is asked of one launch bes
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
-from ullage.model.plan import Case, Plan
+from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, EventRecord
 from ullage.quantity import listing
 from ullage.results.folder import PROBE
@@ -95,7 +95,14 @@ class Execution:
         while ended.lost:
             code = EXIT_CASE_FAILED
             self._note_lost(number, plan, ended)
-            rest = self._rest_of(plan, ended.seconds)
+            fewest = repetitions_of(plan)[0]
+            cases = [
+                case.model_copy(update={"prior_elapsed_ns": self.progress.of(case.id).prior_elapsed_ns})
+                for case in plan.cases
+                if self.progress.lacks(case.id, fewest)
+            ]
+            left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - ended.seconds)
+            rest = plan.model_copy(update={"cases": cases, "time_budget_s": left_s}) if cases else None
             if rest is None:
                 return Ended(code, ended.seconds)
             number = self.session.result.next_launch()
@@ -115,33 +122,20 @@ class Execution:
         self.session.append(number, event)
         # The engine has written the record of a repetition that hung itself; between two of them there is none.
         if hung is None:
-            self._note_failed(number, found, repetition, "timeout" if ended.hung else "failed")
+            status = "timeout" if ended.hung else "failed"
+            failed = CaseRecord(
+                case=found.id,
+                repetition=repetition,
+                status=status,
+                stop=status,
+                target=found.target,
+                backend=found.backend.name,
+                workload=found.workload.name,
+                elapsed_ns=0,
+            )
+            self.session.append(number, failed)
+            self.progress.add(failed)
         self.progress.forgive(found.id)
-
-    def _note_failed(self, number: int, found: Case, repetition: int, status: Literal["failed", "timeout"]) -> None:
-        failed = CaseRecord(
-            case=found.id,
-            repetition=repetition,
-            status=status,
-            stop=status,
-            target=found.target,
-            backend=found.backend.name,
-            workload=found.workload.name,
-            elapsed_ns=0,
-        )
-        self.session.append(number, failed)
-        self.progress.add(failed)
-
-    def _rest_of(self, plan: Plan, used_s: float) -> Plan | None:
-        """Return what is left of ``plan`` after ``used_s``, or None where that is nothing."""
-        fewest = repetitions_of(plan)[0]
-        cases = [
-            case.model_copy(update={"prior_elapsed_ns": self.progress.of(case.id).prior_elapsed_ns})
-            for case in plan.cases
-            if self.progress.lacks(case.id, fewest)
-        ]
-        left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - used_s)
-        return plan.model_copy(update={"cases": cases, "time_budget_s": left_s}) if cases else None
 
     def _launch_once(
         self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None, *, may_move: bool
@@ -169,18 +163,15 @@ class Execution:
         has_failed = self.progress.has_failed or self.code != EXIT_OK
         if self.progress.repetitions or has_failed or given is None:
             return
-        self._check_probe()
-        right = f"give more time, {otherwise}"
-        raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
-
-    def _check_probe(self) -> None:
-        """Raise ``UserError`` (exit code 4) where cases of a probe have failed: a device that fails is slow."""
         from ullage.results.events import failed_cases
 
+        # A device that fails is slow, so its failure goes first.
         files = sorted((self.session.result.path / PROBE).glob("**/*.ndjson"))
         for failed in failed_cases(read_records(file).records for file in files):
             where = f" ({failed.where})" if failed.where else ""
             raise UserError(f"{failed.text}{where}", f"the probe of {failed.target}", "", EXIT_CASE_FAILED)
+        right = f"give more time, {otherwise}"
+        raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
 
     def seconds_left(self, asked_s: float | None, least_s: float, used_s: float) -> float | None:
         """Return what earlier launches have left of the time ``asked_s``, at least ``least_s``; None: no limit.

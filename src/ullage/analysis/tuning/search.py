@@ -316,7 +316,7 @@ class Search:
         they expect none either, repeat default and leader until they have two trials each; then return None.
         """
         posterior = self.posterior(trials)
-        places = racers(posterior, _failed_only(trials))
+        places = racers(posterior, {trial.setting for trial in trials if trial.log is None} - set(_measured(trials)))
         ahead = pick(*posterior.joint(places), posterior.noise)
         if (ahead.wanted is None or len(trials) >= _BY_TRENDS * room) and len(trials) >= _FEW:
             places, mean, covariance = expect(
@@ -387,8 +387,3 @@ def pairs_kept(total: int, apart: float | None = None) -> int:
 
 def _measured(trials: Sequence[Trial]) -> list[Setting]:
     return list(dict.fromkeys(trial.setting for trial in trials if trial.log is not None))
-
-
-def _failed_only(trials: Sequence[Trial]) -> set[Setting]:
-    """Return the settings whose every trial failed."""
-    return {trial.setting for trial in trials if trial.log is None} - set(_measured(trials))

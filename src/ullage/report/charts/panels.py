@@ -187,13 +187,8 @@ def heat_map(panel: Panel, most: int) -> Figure:
         omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
     ]
     columns = [format_param(panel.x_key, x) for x in xs]
-    spec = _map_spec(panel, rows, columns, series_labels(panel, series))
-    return Figure(panel.title, " ".join(filter(None, words)), spec)
-
-
-def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -> Spec:
     found = HeatMap(
-        *(xs, series, param_label(panel.x_key), param_label(panel.series_key)),
+        *(columns, series_labels(panel, series), param_label(panel.x_key), param_label(panel.series_key)),
         width=_MAP_WIDTH,
         most_with_text=_MOST_WITH_TEXT,
         least_step=10,
@@ -202,7 +197,8 @@ def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -
     )
     shades = shade_positions([row.median for row in rows])
     cells = [_map_cell(row, panel, shade) for row, shade in zip(rows, shades, strict=True)]
-    return found.spec(cells, ROW_TOOLTIP)
+    spec = found.spec(cells, ROW_TOOLTIP)
+    return Figure(panel.title, " ".join(filter(None, words)), spec)
 
 
 def _map_cell(row: Row, panel: Panel, position: float) -> Spec:

@@ -54,23 +54,17 @@ def _rows(number: int, finding: Finding) -> list[Line]:
     is_said = not finding.title or finding.title in finding.text
     title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
     most = _MOST_ROWS_OF_A_FINDING - len(change)
-    text = _as_much_as_fits(f"{suite}{title}", finding.text, most)
+    # The first sentence and the last, what to do, go before those between.
+    head = f"{suite}{title}"
+    sentences = _SENTENCE_END.split(finding.text)
+    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
+        sentences.pop(-2)
+    text = head + " ".join(sentences)
     return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
 
 
 def _typed(finding: Finding) -> str:
     return finding.change.replace("`", "")
-
-
-def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Return ``head`` with whole sentences of ``text``: the first and the last, what to do, before those between.
-
-    ``folded`` cuts off what is too long of the last one that stays.
-    """
-    sentences = _SENTENCE_END.split(text)
-    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
-        sentences.pop(-2)
-    return head + " ".join(sentences)
 
 
 def _gain(gain: Gain | None) -> str:

@@ -120,7 +120,10 @@ def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[K
     of_default = logs.get(key(default), [])
     if rule.times and not of_default:
         return []
-    noise, found = _noise([*logs.values()]), list[Key]()
+    groups = [*logs.values()]
+    freedom = sum(len(group) - 1 for group in groups)
+    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
+    noise, found = (math.sqrt(squares / freedom) if freedom else 0.0), list[Key]()
     for setting, values in logs.items():
         if rule.times and setting == key(default):
             continue
@@ -130,13 +133,6 @@ def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[K
         if (margin if rule.at_least else -margin) < -allowance:
             found.append(setting)
     return found
-
-
-def _noise(groups: Sequence[Sequence[float]]) -> float:
-    """Return the deviation of a single trial, from the settings that have several; 0 where none has."""
-    freedom = sum(len(group) - 1 for group in groups)
-    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
-    return math.sqrt(squares / freedom) if freedom else 0.0
 
 
 def kept_in_pairs(
