@@ -130,7 +130,8 @@ class Srun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        listed = plugins(program)
+        lines = said_by([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
+        listed = [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
         plugin = next((name for name in _PLUGINS[family] if name in listed), None)
         if plugin is None:
             wanted, said = " or ".join(_PLUGINS[family]), f"`{program} --mpi=list`: {', '.join(listed)}"
@@ -225,12 +226,6 @@ class Srun(JobLauncher):
 def step_name() -> str:
     """Return the name of the steps that this process starts."""
     return f"ullage-{os.getpid()}"
-
-
-def plugins(program: Path) -> list[str]:
-    """Return what ``srun --mpi=list`` lists, in its order; nothing where it cannot be asked."""
-    lines = said_by([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
-    return [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
 
 
 def _cause(how: str) -> str:

@@ -91,7 +91,7 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
     known = [
         (sure_gain(found.gain) * (1.0 if not care or found.suite in care else _OTHERS), found)
         for found in findings
-        if found.gain is not None and not is_of_our_test(found.change)
+        if found.gain is not None and _OF_OUR_TEST.fullmatch(found.change) is None
     ]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
     kinds: Counter[tuple[str, str]] = Counter()
@@ -105,11 +105,6 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
 
 
 _OF_OUR_TEST: Final = re.compile(r"(--(cache|verify|volume|buffers|time|repetitions|seconds|quick)( \S+)?\s*)+")
-
-
-def is_of_our_test(change: str) -> bool:
-    """Tell whether ``change`` only changes how Ullage measures, and neither the machine nor a program of the user."""
-    return _OF_OUR_TEST.fullmatch(change) is not None
 
 
 def advice_of(finding: Finding) -> tuple[str, str]:

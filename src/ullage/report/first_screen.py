@@ -82,11 +82,6 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     return found[:MOST_CHANGES]
 
 
-def first_lines(answered: Sequence[Answer]) -> list[Finding]:
-    """Return the first line of each answer, for a page that has nothing else to begin with."""
-    return [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
-
-
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
     remarks = remark_kinds(summary.suites) | TROUBLE
@@ -267,7 +262,7 @@ def _ladders(data: ReportData) -> dict[str, Any]:
 def _foremost(data: ReportData, said: Said) -> list[Finding]:
     """Return what stands first where no change brings a gain, without what the answer has said already."""
     answered = answers(data.summary)
-    found = top_findings(data, answered) or first_lines(answered)
+    found = top_findings(data, answered) or [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
     return [one for one in found if one.text not in said.lines]
 
 

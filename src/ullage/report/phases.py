@@ -54,7 +54,7 @@ class NamedPhase:
         """Median rate of the repetitions in which every rank went on to the largest count; None where none did."""
         worn = [record for record in self.records if record.stonewall is not None and record.stonewall.wear_out]
         if worn:
-            return _median_rate([(self.amount_of(record), record.elapsed_ns) for record in worn])
+            return _median_rate([(self._amount(record.bytes, record.operations), record.elapsed_ns) for record in worn])
         stated = any(metric.startswith("stonewall") for metric in self.others)
         return self.row.median if stated and not self.records else None
 
@@ -62,10 +62,6 @@ class NamedPhase:
     def is_wear_out_cut(self) -> bool:
         """Whether wear-out was ended by its limit in some repetition."""
         return any(record.stonewall is not None and record.stonewall.cut for record in self.records)
-
-    def amount_of(self, record: PhaseRecord) -> int:
-        """Return what the row's rate counts: bytes or operations."""
-        return self._amount(record.bytes, record.operations)
 
     def _amount(self, count_bytes: int, operations: int) -> int:
         return count_bytes if self.row.unit == "B/s" else operations

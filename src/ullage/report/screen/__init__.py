@@ -77,11 +77,6 @@ def _gain(gain: Gain | None) -> str:
 _MOST_CODES: Final = 3
 
 
-def caution(summary: Summary, *, names_warnings: bool = True) -> str:
-    """Say what a reader must know; empty where all was measured, all counts, and the run had no warning."""
-    return "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
-
-
 def _clauses(summary: Summary) -> Iterator[str]:
     if missing := [part.suite for part in summary.parts if part.status == "not available"]:
         yield f"not measured: {listing(missing)}"
@@ -166,7 +161,7 @@ def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]
 def _caution(summary: Summary) -> list[Line]:
     """Name the warnings of the run where there is room, otherwise only their number."""
     for names_warnings in (True, False):
-        text = caution(summary, names_warnings=names_warnings)
+        text = "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
         lines = folded(f"Note: {text}.", style="yellow") if text else []
         if len(lines) <= _MOST_OF_CAUTION:
             return lines

@@ -200,7 +200,9 @@ class Names(Kind):
     word = "NAMES"
 
     def _read(self, text: str) -> object:
-        names = split_names(text)
+        names = [word.strip() for word in text.split(",")]
+        if not all(names) or len(set(names)) < len(names):
+            raise UserError("an empty or repeated word", text, "write each name once, separated by commas")
         found = [_known(name, self.choices) for name in names] if self.choices else names
         return [name for name in self.choices if name in found] if self.choices and self.sorted_ else found
 
@@ -271,14 +273,6 @@ class FilePath(Kind):
 
     def format(self, _value: object, /) -> str:
         return ""
-
-
-def split_names(text: str) -> list[str]:
-    """Split words at commas; raise ``UserError`` for an empty one and for a repeated one."""
-    names = [word.strip() for word in text.split(",")]
-    if not all(names) or len(set(names)) < len(names):
-        raise UserError("an empty or repeated word", text, "write each name once, separated by commas")
-    return names
 
 
 def _rising(values: Sequence[int]) -> list[int]:
