@@ -145,6 +145,11 @@ class JobLauncher(Launcher):
         return nodes, on_each
 
 
+def own_name() -> str:
+    """Return the name of the steps and jobs of a batch system that this process starts."""
+    return f"ullage-{os.getpid()}"
+
+
 def by_own_mpiexec(own: str) -> str:
     """Write what to do where a batch system cannot start the ranks; ``own``: as of ``JobLauncher``."""
     if not own:

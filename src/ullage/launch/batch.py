@@ -74,11 +74,6 @@ class JobState:
     end: End = "wished"
 
     @property
-    def is_pending(self) -> bool:
-        """Whether it has not begun."""
-        return self.stage == "waits"
-
-    @property
     def is_unknown(self) -> bool:
         """Whether the batch system did not answer."""
         return self.stage == "unknown"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, by_signal
+from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, by_signal, own_name
 from ullage.launch.batch import UNKNOWN, BatchSystem, End, JobRequest, JobState, Stage, clock, seconds_of
 from ullage.launch.slurm_script import sbatch_word, sharing
 from ullage.model.plan import Layout
@@ -159,7 +159,7 @@ class Srun(JobLauncher):
 
     def _head(self) -> list[str]:
         # A batch script or an interactive shell may be a step that holds the job's processors itself.
-        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={step_name()}"]
+        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={own_name()}"]
 
     def _tool(self, where: Sequence[str], command: Sequence[str]) -> list[str]:
         """Return the words that run a ``command`` which is no program of MPI."""
@@ -219,13 +219,8 @@ class Srun(JobLauncher):
         listed = said_by(["squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j"])
         for line in listed.splitlines():
             step, _, name = line.strip().partition(" ")
-            if name.strip() == step_name():
+            if name.strip() == own_name():
                 said_by(["scancel", step])
-
-
-def step_name() -> str:
-    """Return the name of the steps that this process starts."""
-    return f"ullage-{os.getpid()}"
 
 
 def _cause(how: str) -> str:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.analysis.findings.phrasing import noun
+from ullage.analysis.findings.phrasing import capital, noun
 from ullage.analysis.findings.together import grid_lines, is_of_grid
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
@@ -56,18 +56,14 @@ def told(finding: Finding) -> HeadedText:
     # After a colon there may stand a name, which keeps its letters.
     if stop is not None and stop[0] == ":":
         return HeadedText(head, rest.strip(), ":")
-    return HeadedText(head, _capitalised(rest.strip()))
+    return HeadedText(head, capital(rest.strip()))
 
 
 def _continued(text: str, title: str) -> str:
     """Return ``text`` without the title that it begins with, or unchanged where no stop follows the title."""
     if not text.startswith(title) or text[len(title) :][:1] not in (":", ";", "."):
         return text
-    return _capitalised(text[len(title) + 1 :].strip())
-
-
-def _capitalised(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    return capital(text[len(title) + 1 :].strip())
 
 
 MOST_CHANGES: Final = 5

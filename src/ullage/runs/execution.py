@@ -101,12 +101,12 @@ class Execution:
                 for case in plan.cases
                 if self.progress.lacks(case.id, fewest)
             ]
-            left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - ended.seconds)
-            rest = plan.model_copy(update={"cases": cases, "time_budget_s": left_s}) if cases else None
-            if rest is None:
+            if not cases:
                 return Ended(code, ended.seconds)
+            left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - ended.seconds)
             number = self.session.result.next_launch()
-            plan = rest.model_copy(update={"records": str(self.session.result.records_path(number))})
+            records = str(self.session.result.records_path(number))
+            plan = plan.model_copy(update={"cases": cases, "time_budget_s": left_s, "records": records})
             ended = self._launch_once(number, plan, listener, may_move=may_move)
         return replace(ended, code=code) if ended.may_go_on else ended
 

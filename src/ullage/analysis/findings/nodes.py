@@ -83,7 +83,7 @@ def _slow(nodes: Nodes, node: OneNode, found: Sequence[tuple[NodeNumber, NodeCel
 
 def _more(names: Sequence[str]) -> Finding:
     title = f"{plural(len(names), 'more node')} are worse than the others"
-    text = f"{plural(len(names), 'more node')} are worse than the others: {listing(names)}. The table of nodes has all."
+    text = f"{title}: {listing(names)}. The table of nodes has all."
     return finding(SLOW_NODE, title, text, "warning", nodes=names)
 
 
@@ -120,21 +120,13 @@ def _busy(nodes: Nodes) -> list[Finding]:
 
 
 def _unknown(nodes: Nodes) -> list[Finding]:
-    """Return one finding on the nodes of which it is not known whether they are good."""
     unknown = [node for node in nodes.nodes if node.state == "unknown"]
     if not unknown:
         return []
     names = [node.name for node in unknown]
     title = f"{plural(len(names), 'node')} {'has' if len(names) == 1 else 'have'} not shown to be good"
-    return [
-        finding(
-            "unknown-nodes",
-            title,
-            f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}.",
-            "advice",
-            nodes=names,
-        )
-    ]
+    text = f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}."
+    return [finding("unknown-nodes", title, text, "advice", nodes=names)]
 
 
 def _lost(nodes: Nodes) -> list[Finding]:
@@ -145,9 +137,7 @@ def _lost(nodes: Nodes) -> list[Finding]:
     was = "was" if len(lost) == 1 else "were"
     title = f"{plural(len(lost), 'node')} {was} not measured"
     said = [f"{node.name}: {node.reason.rstrip('.')}" for node in lost[:_MOST_NAMED]]
-    text = (
-        f"{plural(len(lost), 'node')} {was} not measured ({'; '.join(said)}). `ullage resume` measures what is missing."
-    )
+    text = f"{title} ({'; '.join(said)}). `ullage resume` measures what is missing."
     return [finding(LOST_NODE, title, text, "warning", nodes=names)]
 
 
