@@ -354,7 +354,6 @@ def _cell(pair: Found, judged: Judgement) -> Cell:
 
 
 def _why_untold(base: Sample, other: Sample, judged: Judgement) -> list[str]:
-    """Say why no verdict was possible at all."""
     rows = base.row, other.row
     if not all(is_sound(row) for row in rows):
         return ["not judged: grade C" if any(row.grade == "C" for row in rows) else "not judged: INVALID"]

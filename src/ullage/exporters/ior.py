@@ -56,7 +56,6 @@ def _groups(data: ReportData, asked: str, right: str) -> Groups:
 
 
 def _transfers(measured: Sequence[Measured]) -> Groups:
-    """Group the repetitions of each phase of each case of transfers, by case and phase."""
     return grouped(((item.case.case, item.phase.phase), item) for item in measured if item.case.workload in TRANSFERS)
 
 
@@ -112,7 +111,6 @@ def _options(items: Sequence[Measured]) -> Object:
 
 
 def _layout(item: Measured) -> Object:
-    """Return what parameters and summary both say."""
     given, layout = item.case.workload_parameters, item.run.layout
     reordered = given.get("read_back", "own") != "own"
     found: Object = {
@@ -299,7 +297,6 @@ def mdtest_lines(measured: Sequence[Measured]) -> list[str]:
 
 
 def _tests(measured: Sequence[Measured]) -> list[Test]:
-    """Group the repetitions of each test by the operation's name."""
     tests: dict[tuple[object, ...], Test] = {}
     for item in measured:
         if item.case.workload == "metadata":

@@ -93,7 +93,6 @@ def connect(asked: str) -> "DuckDBPyConnection":
 
 
 def _types(summary: Summary, records: Iterable[dict[str, Cell]]) -> dict[str, str]:
-    """Return the type in SQL of each column."""
     met: dict[str, set[type]] = {name: set() for name in columns_of(summary)}
     for record in records:
         for name, value in record.items():

@@ -28,7 +28,6 @@ class _Hydra(base.MpiLauncher):
     FAMILY: ClassVar[base.Family] = "mpich"
 
     def _placed(self, names: Sequence[str]) -> list[str]:
-        """Return the words that place ranks on these hosts, or none without hosts."""
         if not names:
             return []
         by_agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if self.hosts.agent else []

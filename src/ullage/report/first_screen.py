@@ -98,7 +98,6 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
 
 
 def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
-    """Return what only the rows of several suites together tell."""
     remarks = remark_kinds(summary.suites) | TROUBLE
     return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
 

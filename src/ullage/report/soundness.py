@@ -110,7 +110,6 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
 
 
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what each INVALID flag says, in words."""
     return (flag_words(flag).removeprefix("INVALID: ") for row in rows for flag in row.flags if flag.is_invalid)
 
 

@@ -258,7 +258,6 @@ def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
 
 
 def _frame(group: _Group, context: RowContext) -> RowFrame:
-    """Return what is the same for all metrics of a group."""
     case, run, phases = group.case, group.measured[-1].run, [item.phase for item in group.measured]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [

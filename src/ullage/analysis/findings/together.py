@@ -295,7 +295,6 @@ def _edge(said: _Said) -> str:
 
 
 def _outliers(findings: Sequence[_Said]) -> list[str]:
-    """Name the outliers in one sentence, at most ``_MOST_NAMED`` of them."""
     if not findings:
         return []
     texts = [_outlier(said, "" if place else " what its neighbours say") for place, said in enumerate(findings)]

@@ -156,7 +156,6 @@ def _weighted(posterior: Posterior, near: Trials, rows: Settings) -> tuple[list[
 
 
 def _trends(posterior: Posterior) -> Iterator[Scales]:
-    """Return the scales of all trends, with the noise and the drift of ``posterior``."""
     unit = 2 * math.log(posterior.spread)
     noise, drift = posterior.scales.noise + unit, posterior.scales.drift + unit
     for places, rough, together in product(_PLACES, _ROUGH, _TOGETHER):

@@ -360,7 +360,6 @@ def _size_of(known: Trials) -> int:
 
 
 def _with(candidates: Settings, settings: Sequence[Setting]) -> Settings:
-    """Return ``candidates`` and those of ``settings`` that are not among them."""
     listed = {tuple(row) for row in candidates.tolist()}
     further = [setting for setting in dict.fromkeys(settings) if setting not in listed]
     return np.vstack([candidates, np.array(further, dtype=np.int64)]) if further else candidates
