@@ -12,16 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import (
-    DeadRank,
-    Family,
-    JobLauncher,
-    bound_cores,
-    by_own_mpiexec,
-    first_ended,
-    own_name,
-    wrapper,
-)
+from ullage.launch.base import Family, JobLauncher, bound_cores, by_own_mpiexec, own_name, wrapper
 from ullage.launch.batch import UNKNOWN, BatchSystem, JobRequest, JobState, Stage, plain_path, seconds_of
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler
@@ -143,10 +134,6 @@ class FluxRun(JobLauncher):
 
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         return [*self._head(), "--ntasks=1", f"--requires=host:{host}", "-o", "cpu-affinity=off", *command]
-
-    def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """See ``Launcher``: Flux says only how some rank has ended; the shell around each rank says more."""
-        return first_ended(stderr)
 
     def end_elsewhere(self) -> None:
         """See ``Launcher``: a job whose ``flux run`` was killed goes on by itself."""

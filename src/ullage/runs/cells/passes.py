@@ -150,7 +150,6 @@ class CellExecution(Execution):
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:
             self.check_any(options.time_s, f"{smaller(options)} or fewer cells")
-        if lacking and self.may_go_on:
             advice = f"give more --time, {smaller(options)} or fewer cells"
             note = too_short(lacking, len(self.cells), self.fewest, options.time_s, advice)
             for number in launches_with_records(self.session.result)[-1:]:

@@ -170,7 +170,11 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
         for part in prepared.parts
         if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK and not known.lacks)
     }
-    steps = [step for part in parts.values() for step in _steps(part, session.result)]
+    steps = [
+        step
+        for name, part in parts.items()
+        for step in steps_of(name, part.prepared, part.request, session.result.part(name))
+    ]
     steps.sort(key=lambda step: not step.is_headline)
     spent_s = dict.fromkeys(parts, 0.0)
     for index, step in enumerate(steps):
@@ -206,10 +210,6 @@ def _inner(session: Session, part: ReadyPart, step: Step, seconds: float | None,
     )
     inner.needed = step.needed
     return inner
-
-
-def _steps(part: ReadyPart, result: ResultFolder) -> list[Step]:
-    return steps_of(part.suite, part.prepared, part.request, result.part(part.suite))
 
 
 def _left_out(step: Step, deadline: Deadline, known: PartOutcome | None) -> PartOutcome:
