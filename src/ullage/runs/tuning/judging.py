@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, TypeAlias
 
-from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped
-from ullage.model.record import Grade, PhaseRecord
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.model.tuning import Purpose, TuneObjective, TuneTrial
 from ullage.runs.tuning.objective import Rule
@@ -156,11 +155,6 @@ _ALIKE: Final = 0.01
 def verdict_of(rows: Sequence[Row]) -> str:
     """Return the verdicts of rows without their shares, for example ``mixed`` of ``mixed 37 %``."""
     return " and ".join(sorted({row.verdict.split()[0] for row in rows if row.verdict}))
-
-
-def grade_of(rows: Sequence[Row]) -> Grade | None:
-    """Return the grade that promises least."""
-    return worst_grade(row.grade for row in rows)
 
 
 def work_of(phases: Iterable[PhaseRecord], rows: Sequence[Row]) -> list[float]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import Ask, Search, Trial
 from ullage.analysis.tuning.space import setting_with
+from ullage.analysis.verdicts.grades import worst_grade
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Target
 from ullage.model.request import Request
@@ -28,18 +29,9 @@ from ullage.runs.tuning.budget import NO_LIMIT, Budget
 from ullage.runs.tuning.early_stop import Watch as Hopeless
 from ullage.runs.tuning.early_stop import means, rates_of
 from ullage.runs.tuning.journal import add_trial, as_searched, earlier_settings, next_folder, read_trials
-from ullage.runs.tuning.judging import counted, grade_of, is_short_one, judged, lacks_default, verdict_of, work_of
+from ullage.runs.tuning.judging import counted, is_short_one, judged, lacks_default, verdict_of, work_of
 from ullage.runs.tuning.knowledge import start_of
-from ullage.runs.tuning.objective import (
-    failure_of,
-    is_cost,
-    lacking_in,
-    objective_of,
-    read_rule,
-    read_value,
-    rows_of,
-    with_cost,
-)
+from ullage.runs.tuning.objective import failure_of, is_cost, lacking_in, read_rule, read_value, rows_of, with_cost
 from ullage.runs.tuning.options import TuneOptions
 from ullage.runs.tuning.prepared import FILES, Build, PreparedTune
 from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs, space_of
@@ -237,7 +229,7 @@ class RunningSearch:
             "key": key,
             "commands": ran,
             "verdict": verdict_of(rows),
-            "grade": grade_of(rows),
+            "grade": worst_grade(row.grade for row in rows),
             "work": work_of(phases, rows),
         }
         return trial.model_copy(update=update), summary
@@ -255,7 +247,7 @@ class RunningSearch:
     def _has_rows(self, summary: Summary) -> bool:
         """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
         try:
-            own = {metric: read_value(metric, summary).rows for metric in self.prepared.metrics}
+            own = {metric: read_value(metric, summary).objective.rows for metric in self.prepared.metrics}
         except UserError:
             return False
         return own == self.rows
@@ -302,10 +294,10 @@ class RunningSearch:
 
     def _take_first(self, summary: Summary, trial: TuneTrial) -> None:
         """Keep what the objectives are, and what a probe has settled for all trials."""
-        self.objectives = [objective_of(words, read_value(words, summary)) for words in self.prepared.options.objective]
+        self.objectives = [read_value(words, summary).objective for words in self.prepared.options.objective]
         self.settled = self._part_of(trial).read_request().options
         options, space = self.prepared.options, self.prepared.space
-        self.rows = {metric: read_value(metric, summary).rows for metric in self.prepared.metrics}
+        self.rows = {metric: read_value(metric, summary).objective.rows for metric in self.prepared.metrics}
         known = start_of(options, self.inputs_maker.model, summary, self.session.result)
         self.begin = setting_with(space, known.values) if known.values else None
         self.known = known.reasons
