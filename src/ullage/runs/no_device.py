@@ -137,18 +137,11 @@ def measure_names(
     there = [_there(case, target, plan.layout, most) for case in cases]
     if any(case is None for case in there):
         return note_missing(session, "the trees have too many names")
-    changes: dict[str, object] = {
-        "run_id": folders_of(plan.run_id)[1],
-        "targets": [target],
-        "cases": there,
-        "stop_rule": Named(name="fixed", parameters={"count": SAMPLES}),
-        "time_budget_s": None,
-        "watchdog_s": PATIENCE_S,
-        "limits": Limits(),
-        "keep": False,
-    }
+    own: dict[str, object] = {"run_id": folders_of(plan.run_id)[1], "targets": [target], "cases": there, "keep": False}
+    rule = Named(name="fixed", parameters={"count": SAMPLES})
+    limits: dict[str, object] = {"stop_rule": rule, "time_budget_s": None, "watchdog_s": PATIENCE_S, "limits": Limits()}
     session.progress.stage("names without a device", 0, _ABOUT_S)
-    return _launch_until_clean(plan.model_copy(update=changes), session)
+    return _launch_until_clean(plan.model_copy(update={**own, **limits}), session)
 
 
 def _launch_until_clean(plan: Plan, session: Session) -> Ended | None:
