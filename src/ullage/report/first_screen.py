@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.analysis.ladders import TAKEN_BY_OTHERS
+from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
 from ullage.report import texts
@@ -89,12 +90,9 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks]
     left = [one for one in left if one not in known and advice_of(one) not in told]
     ordered = sorted(left, key=lambda one: one.severity == "warning")
-    turns: dict[str, int] = {}
-    places: list[int] = []
-    for finding in ordered:
-        turns[finding.suite] = turns.get(finding.suite, 0) + 1
-        places.append(turns[finding.suite])
-    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+    suites = grouped((one.suite, one) for one in ordered).values()
+    turns = {id(one): turn for of_suite in suites for turn, one in enumerate(of_suite)}
+    return sorted(ordered, key=lambda one: turns[id(one)])
 
 
 def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:

@@ -120,10 +120,9 @@ def screen(data: ReportData) -> list[Line]:
     """Return at most 42 rows, so that 3 are left for where the page and the result are."""
     summary = data.summary
     answered = answers(summary)
-    own = [answer for answer in answered if answer.suite == summary.suite]
     last = _caution(summary)
-    answer = [_answer(answer) for answer in own]
-    groups = [_head(data), *answer, [*bar_lines(data), *score_lines(summary)]]
+    own = [_answer(answer) for answer in answered if answer.suite == summary.suite]
+    groups = [_head(data), *own, [*bar_lines(data), *score_lines(summary)]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]

@@ -237,11 +237,8 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     known = f"{value} {format_bounds(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
     said += "  grade C" if row.grade == "C" else ""
-    drawn = (
-        f"{bar(number.share)} {'' if number.share is None else format_share(number.share):>5}{mark} "
-        if has_bars
-        else ""
-    )
+    share = "" if number.share is None else format_share(number.share)
+    drawn = f"{bar(number.share)} {share:>5}{mark} " if has_bars else ""
     return f"{drawn}{known}{said}"
 
 
