@@ -110,6 +110,7 @@ def _more(
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:
+    "Continue a search from the trials that it has."
     from ullage.cli.resume import resume
     from ullage.errors import UserError
     from ullage.results.folder import ResultFolder

@@ -163,15 +163,18 @@ class Execution:
         has_failed = self.progress.has_failed or self.code != EXIT_OK
         if self.progress.repetitions or has_failed or given is None:
             return
+        self._check_probe()
+        right = f"give more time, {otherwise}"
+        raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
+
+    def _check_probe(self) -> None:
+        """Raise ``UserError`` (exit code 4) where cases of a probe have failed: a device that fails is slow."""
         from ullage.results.events import failed_cases
 
-        # A device that fails is slow, so its failure goes first.
         files = sorted((self.session.result.path / PROBE).glob("**/*.ndjson"))
         for failed in failed_cases(read_records(file).records for file in files):
             where = f" ({failed.where})" if failed.where else ""
             raise UserError(f"{failed.text}{where}", f"the probe of {failed.target}", "", EXIT_CASE_FAILED)
-        right = f"give more time, {otherwise}"
-        raise UserError(f"{format_time(given)} is too short for a single repetition", "--time", right)
 
     def seconds_left(self, asked_s: float | None, least_s: float, used_s: float) -> float | None:
         """Return what earlier launches have left of the time ``asked_s``, at least ``least_s``; None: no limit.

@@ -83,7 +83,7 @@ def _slow(nodes: Nodes, node: OneNode, found: Sequence[tuple[NodeNumber, NodeCel
 
 def _more(names: Sequence[str]) -> Finding:
     title = f"{plural(len(names), 'more node')} are worse than the others"
-    text = f"{title}: {listing(names)}. The table of nodes has all."
+    text = f"{plural(len(names), 'more node')} are worse than the others: {listing(names)}. The table of nodes has all."
     return finding(SLOW_NODE, title, text, "warning", nodes=names)
 
 
@@ -137,7 +137,9 @@ def _lost(nodes: Nodes) -> list[Finding]:
     was = "was" if len(lost) == 1 else "were"
     title = f"{plural(len(lost), 'node')} {was} not measured"
     said = [f"{node.name}: {node.reason.rstrip('.')}" for node in lost[:_MOST_NAMED]]
-    text = f"{title} ({'; '.join(said)}). `ullage resume` measures what is missing."
+    text = (
+        f"{plural(len(lost), 'node')} {was} not measured ({'; '.join(said)}). `ullage resume` measures what is missing."
+    )
     return [finding(LOST_NODE, title, text, "warning", nodes=names)]
 
 

@@ -5,7 +5,23 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
-from ullage.model import flags
+from ullage.model.flags import (
+    ABOVE_THREADS,
+    BUFFERS_IN_TURN,
+    CLOCK_STOPPED,
+    IDLE_RANKS,
+    INVALID_ABOVE_CEILING,
+    INVALID_LITTLES_LAW,
+    INVALID_VERIFICATION,
+    NOT_PERSISTENT,
+    PAYLOAD_IN_TIME,
+    PREPARATION_IN_TIME,
+    REMOVED_LATELY,
+    STAMPED_IN_GROUPS,
+    TOO_SHORT,
+    VERIFIED_IN_TIME,
+    Flag,
+)
 from ullage.model.plan import Parameters
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Ceiling, Row
@@ -23,17 +39,17 @@ _SLOWED_CREATE: Final = 10
 _PREPARED: Final = {True: "payload", False: "our own preparation of names and buffers"}
 
 
-def above_ceiling(share: float, ceiling: Ceiling) -> flags.Flag | None:
+def above_ceiling(share: float, ceiling: Ceiling) -> Flag | None:
     """Flag a share above 1.05 of what the part can do: the measurement or the ceiling is wrong.
 
     What was measured in a run is no limit of what a part can do, so no row breaks it.
     """
     if ceiling.kind in ("empirical", "measured") or share <= ABOVE_CEILING:
         return None
-    return flags.Flag(code=flags.INVALID_ABOVE_CEILING, reason=f"the value is {share:.2f} times the ceiling")
+    return Flag(code=INVALID_ABOVE_CEILING, reason=f"the value is {share:.2f} times the ceiling")
 
 
-def littles_law(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | None:
+def littles_law(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Compare the operations' times, added up, with the time the ranks had (Little 1961: L = lambda W).
 
     Above 1.1 the latencies or the elapsed time are wrong. Below 0.5 the ranks did something else for most of the phase,
@@ -48,16 +64,14 @@ def littles_law(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | None
         return None
     busy = phase.latency.sum_ns / (span_ns * _at_once(phase, parameters))
     if busy > _MOST_BUSY:
-        return flags.Flag(
-            code=flags.INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks"
-        )
+        return Flag(code=INVALID_LITTLES_LAW, reason=f"the operations add up to {busy:.2f} times the time of the ranks")
     waited_ppm = 0 if phase.contamination is None else phase.contamination.run_delay_ppm or 0
     if busy + waited_ppm / 1e6 >= _LEAST_BUSY:
         return None
     reason = f"the ranks spent {percent(busy)} of the transfer time in operations"
     if phase.prepare_ns > 0 and not phase.clock_stops:
         reason += f"; {format_time(phase.prepare_ns / 1e9)} went into {_PREPARED[_keys_payload(phase)]}"
-    return flags.Flag(code=flags.IDLE_RANKS, reason=reason)
+    return Flag(code=IDLE_RANKS, reason=reason)
 
 
 def _at_once(phase: PhaseRecord, parameters: Parameters) -> int:
@@ -73,7 +87,7 @@ def _count(parameters: Parameters, name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 1
 
 
-def payload_in_time(phase: PhaseRecord) -> flags.Flag | None:
+def payload_in_time(phase: PhaseRecord) -> Flag | None:
     """Flag preparation between batches that stands in the phase's time, though in no operation's: fast targets show it.
 
     Only what is written has a payload; other phases make names and clear buffers.
@@ -81,52 +95,50 @@ def payload_in_time(phase: PhaseRecord) -> flags.Flag | None:
     if phase.clock_stops or phase.elapsed_ns <= 0 or phase.prepare_ns <= _MOST_PREPARATION * phase.elapsed_ns:
         return None
     share, of_payload = phase.prepare_ns / phase.elapsed_ns, _keys_payload(phase)
-    code = flags.PAYLOAD_IN_TIME if of_payload else flags.PREPARATION_IN_TIME
-    return flags.Flag(code=code, reason=f"{percent(share, 1)} of the phase went into {_PREPARED[of_payload]}")
+    code = PAYLOAD_IN_TIME if of_payload else PREPARATION_IN_TIME
+    return Flag(code=code, reason=f"{percent(share, 1)} of the phase went into {_PREPARED[of_payload]}")
 
 
 def _keys_payload(phase: PhaseRecord) -> bool:
     return phase.access == "write"
 
 
-def clock_stopped(phase: PhaseRecord) -> flags.Flag | None:
+def clock_stopped(phase: PhaseRecord) -> Flag | None:
     """Flag ranks whose clock stops while they make names and payload: meanwhile they leave the target to the others."""
     whole_ns = phase.elapsed_ns + phase.prepare_ns
     if not phase.clock_stops or phase.ranks < 2 or phase.prepare_ns <= _MOST_PREPARATION * whole_ns:
         return None
     share = phase.prepare_ns / whole_ns
-    return flags.Flag(
-        code=flags.CLOCK_STOPPED,
+    return Flag(
+        code=CLOCK_STOPPED,
         reason=f"data or names were made during {percent(share, 1)} of a rank's time, with its clock stopped",
     )
 
 
-def verified_in_time(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | None:
+def verified_in_time(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Flag reads that are checked within the measured time, as by mdtest's -X: a choice, and the rate is of both."""
     if parameters.get("verify") != "timed" or phase.verified_bytes == 0:
         return None
-    return flags.Flag(code=flags.VERIFIED_IN_TIME, reason="reads are verified within the measured time")
+    return Flag(code=VERIFIED_IN_TIME, reason="reads are verified within the measured time")
 
 
-def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | None:
+def buffers_in_turn(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Flag more memory than a buffer for each operation in flight: a choice, and what other tools do not do."""
     size = parameters.get("buffers", 0)
     if phase.access not in ("read", "write") or not isinstance(size, int) or size <= 0:
         return None
-    return flags.Flag(
-        code=flags.BUFFERS_IN_TURN, reason=f"transfers go through {format_bytes(size)} of buffers in turn"
-    )
+    return Flag(code=BUFFERS_IN_TURN, reason=f"transfers go through {format_bytes(size)} of buffers in turn")
 
 
-def stamped_in_groups(phase: PhaseRecord) -> flags.Flag | None:
+def stamped_in_groups(phase: PhaseRecord) -> Flag | None:
     """Flag operations so short that several share a clock reading: a percentile is one of their means."""
     if phase.stamped_every <= 1:
         return None
     reason = f"each clock reading times {phase.stamped_every:.1f} operations, so latencies are means of so many"
-    return flags.Flag(code=flags.STAMPED_IN_GROUPS, reason=reason)
+    return Flag(code=STAMPED_IN_GROUPS, reason=reason)
 
 
-def not_persistent(phase: PhaseRecord) -> flags.Flag | None:
+def not_persistent(phase: PhaseRecord) -> Flag | None:
     """Flag what backend ``pmem`` did with memory that is not persistent, as the record says of the mapping."""
     match phase.hints_granted.get("persistent"):
         case "forced":
@@ -135,10 +147,10 @@ def not_persistent(phase: PhaseRecord) -> flags.Flag | None:
             reason = "the file is not on persistent memory: only msync makes it durable"
         case _:
             return None
-    return flags.Flag(code=flags.NOT_PERSISTENT, reason=reason)
+    return Flag(code=NOT_PERSISTENT, reason=reason)
 
 
-def removed_lately(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | None:
+def removed_lately(phase: PhaseRecord, parameters: Parameters) -> Flag | None:
     """Flag creates that looked past files which were removed in the last minutes.
 
     A new file must have cost three times as much in the dataset's directory as at least in the run, by the same calls
@@ -160,24 +172,22 @@ def removed_lately(phase: PhaseRecord, parameters: Parameters) -> flags.Flag | N
         f"a new file took {format_time(cost_ns / 1e9)} of a core here, and {format_time(least_ns / 1e9)} where nothing "
         "was removed lately; wait six minutes"
     )
-    return flags.Flag(code=flags.REMOVED_LATELY, reason=reason)
+    return Flag(code=REMOVED_LATELY, reason=reason)
 
 
-def too_short(phase: PhaseRecord, read_cost_ns: int) -> flags.Flag | None:
+def too_short(phase: PhaseRecord, read_cost_ns: int) -> Flag | None:
     """Flag a phase below 10 ms, or below 1000 clock readings, which measures start and end more than work."""
     limit_ns = max(_SHORTEST_NS, _CLOCK_READS * read_cost_ns)
     if phase.elapsed_ns >= limit_ns:
         return None
-    return flags.Flag(
-        code=flags.TOO_SHORT, reason=f"the phase took {format_time(phase.elapsed_ns / 1e9)}: use a larger volume"
-    )
+    return Flag(code=TOO_SHORT, reason=f"the phase took {format_time(phase.elapsed_ns / 1e9)}: use a larger volume")
 
 
-def verification(phase: PhaseRecord) -> flags.Flag | None:
+def verification(phase: PhaseRecord) -> Flag | None:
     """Flag data that came back wrong."""
     if phase.bad_blocks == 0:
         return None
-    return flags.Flag(code=flags.INVALID_VERIFICATION, reason=f"{phase.bad_blocks} blocks came back wrong")
+    return Flag(code=INVALID_VERIFICATION, reason=f"{phase.bad_blocks} blocks came back wrong")
 
 
 MOST_OF_EACH: Final = 1.1
@@ -206,7 +216,7 @@ def _flagged(row: Row, rates: Mapping[Hashable, float]) -> Row:
     if gain <= MOST_OF_EACH * threads:
         return row
     reason = f"{times(gain)} the rate of one thread, with {threads}: noise is the usual cause, caches can be"
-    return row.model_copy(update={"flags": [*row.flags, flags.Flag(code=flags.ABOVE_THREADS, reason=reason)]})
+    return row.model_copy(update={"flags": [*row.flags, Flag(code=ABOVE_THREADS, reason=reason)]})
 
 
 def _is_rate(row: Row) -> bool:
