@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ullage.launch.batch import BatchSystem
     from ullage.launch.site import Site
     from ullage.model.request import Request
+    from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
@@ -30,13 +31,13 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
-    from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_for, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
     from ullage.runs.nodes import is_of_each_node
 
     refuse_copies("run")
+    beside = _beside(own["beside"])
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     engine_context = EngineContext.of(own["engine"])
     request = make_request(suite, asked, own["hosts"])
@@ -46,7 +47,7 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         if is_of_each_node(request):
             what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
             raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
-        _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site)
+        _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site, beside)
         return
     system = submitting.system_of(name)
     if system is not None:
@@ -58,12 +59,32 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         raise typer.Exit(submitting.submit_or_write(first, site, shown, own["chain"]))
     launcher = launcher_for(engine_context, name, request.hosts)
     prepared = prepare_run(suite, request, engine_context, name)
-    folder = ResultFolder.create(own["result"], prepared.request)
+    folder = _made(own["result"], prepared.request, beside)
     launcher = submitting.usable(launcher, own["exclude"])
     job_time, stage = submitting.time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
     code = measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage)
     code = keep_at_end(folder.path, own["campaign"], code)
     raise typer.Exit(job_time.code_of_job(code) if job_time else code)
+
+
+_Beside: TypeAlias = tuple[Path, dict[str, object]] | None
+
+
+def _beside(file: Path | None) -> _Beside:
+    """Read the file to show beside, so that a bad one is refused before anything is measured."""
+    from ullage.importers import import_options
+
+    return None if file is None else (file, import_options(file))
+
+
+def _made(where: Path | None, request: "Request", beside: _Beside) -> "ResultFolder":
+    from ullage.importers import write_import
+    from ullage.results.folder import BESIDE, ResultFolder
+
+    folder = ResultFolder.create(where, request)
+    if beside is not None:
+        write_import(beside[0], folder.path / BESIDE, beside[1], request.command)
+    return folder
 
 
 def _jobs(
@@ -82,10 +103,11 @@ def _jobs(
     return submitting.check_walltime(prepared, system, walltime, chain)
 
 
-def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:
+def _write_scripts(
+    prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site", beside: _Beside
+) -> None:
     """Write all plans and a batch script for each. Nothing is started."""
     from ullage.launch.slurm_script import write_batch
-    from ullage.results.folder import ResultFolder
     from ullage.runs.room import freeze_system
     from ullage.terminal import print_line
 
@@ -100,7 +122,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     if site.ppn:
         what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
         raise UserError(what, "--ppn", "give --ranks-per-node")
-    folder = ResultFolder.create(where, prepared.request)
+    folder = _made(where, prepared.request, beside)
     freeze_system(folder, prepared.request, engine_context)
     plans = list(enumerate(prepared.plans(folder), start=1))
     for number, plan in plans:
