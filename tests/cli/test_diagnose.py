@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.darshan_log import made, record, transfers
+from support.darshan_log import made, record, trace, transfers
 from ullage.cli.app import run
 from ullage.importers.darshan.rates import Rates, Span, UnknownRateError, Work
 from ullage.importers.rows import imported_row
@@ -99,6 +99,31 @@ def test_the_time_is_predicted_for_the_name_of_a_log(
     assert "--target here" in capsys.readouterr().err
 
 
+def test_traced_transfers_are_replayed_each_at_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file of both ranks, and one of rank 1 alone; of odd sizes, backward, one of them twice."""
+    shared = [[(0, 13, 1.0), (26, 13, 2.0), (52, 13, 3.0), (5, 1000, 4.0)], [(4096, 8, 9.0), (13, 13, 1.0)]]
+    records = [record("POSIX", 7, -1, transfers("write", 6, 176)), record("POSIX", 8, 1, transfers("read", 3, 100))]
+    traces = [trace(7, rank, writes) for rank, writes in enumerate(shared)]
+    traces.append(trace(8, 1, [], [(500, 100, 1.0), (400, 100, 2.0), (400, 100, 3.0)]))
+    log = tmp_path / "traced.darshan"
+    log.write_bytes(made({"POSIX": records, "DXT_POSIX": traces}, ranks=2))
+    words = ["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]
+    capsys.readouterr()
+    assert run([*words, "--json"]) == 0
+    works = [case["workload"] for case in json.loads(capsys.readouterr().out)[0]["cases"]]
+    lists = {one["parameters"]["list"]: one["parameters"] for one in works if one["name"] == "pio"}
+    own, both = "1:500:100:2:-100 1:400:100:1:0", "0:0:13:3:26 0:5:1000:1:0 1:13:13:1:0 1:4096:8:1:0"
+    assert set(lists) == {own, both}
+    assert (lists[own]["pattern"], lists[both]["pattern"]) == ("listed-own", "listed")
+    assert lists[both]["phases"] == ["write"]
+    assert run(words) == 0
+    assert "2 cases of the transfers that the log has traced: 100 % of its bytes" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert run([*words, "--volume", "1M", "--json"]) == 0
+    assert "pio" not in capsys.readouterr().out
+
+
 def test_a_plan_does_the_work_of_the_log_exactly(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}", "--json"]) == 0
@@ -114,3 +139,7 @@ def test_a_plan_does_the_work_of_the_log_exactly(log: Path, tmp_path: Path, caps
     assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]) == 0
     assert "100 % of the bytes and 100 % of the operations" in " ".join(capsys.readouterr().out.split())
     assert run(["plan", "from-darshan", str(log)]) == 2
+    log.write_bytes(made({}))
+    capsys.readouterr()
+    assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]) == 2
+    assert "has no transfers" in capsys.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import run, run_here, ullage
 
-from support.darshan_log import made, record, transfers
+from support.darshan_log import made, record, trace, transfers
 from ullage.analysis.verdicts.physics import removed_lately
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
@@ -165,12 +165,13 @@ def test_the_work_of_a_darshan_log_has_its_counters(engine: Path, target: Path, 
     }
     own = transfers("read", 50, 4096, seconds=3.0)
     records = [record("POSIX", 7, -1, shared), *(record("POSIX", 8 + rank, rank, own) for rank in range(2))]
-    log.write_bytes(made({"POSIX": records}, ranks=2))
+    traces = [trace(7, 0, [(0, 13, 1.0), (26, 13, 2.0), (20, 13, 3.0)]), trace(7, 1, [(30, 1000, 1.0)])]
+    log.write_bytes(made({"POSIX": records, "DXT_POSIX": traces}, ranks=2))
     words = (str(log), "--target", f"here={target}", "--repetitions", "2")
     result = measured(engine, tmp_path, "from-darshan", *words)
     phases = ResultFolder.open(result).read_records()[0].phases
     found = {(phase.phase, phase.bytes, phase.operations, phase.syncs) for phase in phases}
-    assert found >= {("read", 100 * 4096, 100, 0), ("write", 64 * 47008, 64, 2)}
+    assert found >= {("read", 100 * 4096, 100, 0), ("write", 64 * 47008, 64, 2), ("write", 1039, 4, 0)}
     assert find_run_folders(target) == []
     code, out, _ = run_here("predict", str(log), "--rates", str(result))
     assert code == 0
