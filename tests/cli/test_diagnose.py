@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from support.darshan_log import made, record, trace, transfers
+from ullage.campaign.rows import kept_rows
+from ullage.campaign.store import write_rows
 from ullage.cli.app import run
 from ullage.importers.darshan.rates import Rates, Span, UnknownRateError, Work
 from ullage.importers.rows import imported_row
 from ullage.model.summary import Row
+from ullage.results.folder import ResultFolder
 
 MIB = 1 << 20
 
@@ -75,6 +78,24 @@ def test_a_cause_costs_what_the_rates_say(log: Path, rates: Path, capsys: pytest
     assert found[0]["gain"]["factor"] == pytest.approx(100)
     assert run(["diagnose", str(log), "--rates", str(rates)]) == 0
     assert "100.00 x as fast" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_campaign_has_rates_over_all_its_runs(
+    log: Path, rates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text((tmp_path / "rates.csv").read_text().replace(",1\n", ",2\n"))
+    assert run(["import", str(other), "--result", str(tmp_path / "other")]) == 0
+    for result in map(ResultFolder, (rates, tmp_path / "other")):
+        request = result.read_request()
+        # What was imported is never sound; a run's rows are.
+        rows = [{**row, "sound": True} for _, row in kept_rows(result.read_summary(), request, "n1")]
+        write_rows(tmp_path / "kept", "n", "sweep", request, rows)
+    capsys.readouterr()
+    assert run(["diagnose", str(log), "--rates", str(tmp_path / "kept"), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    expected = [MOVED / rate - MOVED / 100e6 for rate in (1.5e6, 2e6, 1e6)]
+    assert [found["numbers"][name] for name in ("cost_s", "cost_low_s", "cost_high_s")] == pytest.approx(expected)
 
 
 def test_without_rates_it_says_how_to_get_them(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
