@@ -156,46 +156,6 @@ GPCNET = """Network Tests v1.3
 |          RR Two-sided Lat (8 B) |      3.0X |      3.8X |
 """
 
-B_EFF = """SECTION-HEAD-BEGIN
-
-b_eff.c, Revision 3.6.0.1 from Feb. 2, 2016
-
-SECTION-BY-MSGLNG-BEGIN
-
-msg length|accumulated| effective bandwidth per process:
-         1      40.000   10.000   10.000   10.000   10.000    5.000    8.000
-      4096    8000.000 2000.000 2000.000 2000.000 2000.000 1000.000 1600.000
-   1048576   20000.000 5000.000 5000.000 5000.000 5000.000 2500.000 4000.000
-
-SECTION-BY-MSGLNG-END
-
-SECTION-BEFF-BEGIN
-
-
-The effective bandwidth is b_eff =  10000.500 MByte/s on 4 processes
-                               ( =   2500.125 MByte/s  * 4 processes)
-Latency:    0.100 microsec
-
-Lmax:     1 MB
-b_eff at Lmax:  20000.000 MByte/s on 4 processes
-           ( :   5000.000 MByte/s * 4 processes)
-
-b_eff at Lmax (ring pattern):   21000.000 MByte/s on 4 processes
-                          ( :    5250.000 MByte/s * 4 processes)
-Latency ring pattern:              0.020 microsec
-Ping-pong latency:               0.500 microsec
-Ping-pong bandwidth at Lmax:   6000.000 MByte/s at Lmax=    1.0 MB
-
-"""
-
-B_EFF_TABLE = """accumulated |   4    10000   1 MB    20000    21000    0.100    0.080    0.500      6000
-            |
-per process |                2500                5000         5250
-
-SECTION-BEFF-END
-
-"""
-
 HPL = """HPLinpack 2.3  --  High-Performance Linpack benchmark  --   December 2, 2018
 ================================================================================
 T/V                N    NB     P     Q               Time                 Gflops
@@ -291,29 +251,6 @@ def test_imb_of_either_release(tmp_path: Path) -> None:
     )
     assert value(of(tmp_path, old).rows, "message_bandwidth", access="pingpong") == pytest.approx(4000 * 2**20)
     assert flagged(tmp_path, IMB, "4194.30", "5194.30")
-
-
-def test_b_eff(tmp_path: Path) -> None:
-    rows = of(tmp_path, B_EFF + B_EFF_TABLE).rows
-    assert value(rows, "b_eff", ranks=4, lmax_bytes=1 << 20) == pytest.approx(10000.5e6)
-    assert value(rows, "exchange_bandwidth", message_bytes=4096) == 8e9
-    assert value(rows, "exchange_bandwidth", patterns="rings", message_bytes=1 << 20) == 21e9
-    assert value(rows, "exchange_latency", patterns="rings") == pytest.approx(80e-9)
-    assert value(rows, "one_pair_latency") == pytest.approx(0.5e-6)
-    assert value(rows, "one_pair_bandwidth", message_bytes=1 << 20) == 6e9
-    assert all(len(row.repetitions) == 1 for row in rows)
-    assert flagged(tmp_path, B_EFF + B_EFF_TABLE, "2500.125", "2600.125")
-    assert flagged(tmp_path, B_EFF + B_EFF_TABLE, "4    10000", "4    20000")
-
-
-def test_b_eff_table_alone_and_cut_off(tmp_path: Path) -> None:
-    head = B_EFF.partition("SECTION-BY")[0]
-    rows = of(tmp_path, head + B_EFF_TABLE).rows
-    assert value(rows, "b_eff", ranks=4) == 10e9
-    assert value(rows, "exchange_bandwidth", patterns="rings and random") == 20e9
-    assert len(rows) == 7
-    with pytest.raises(UserError, match="cut off"):
-        of(tmp_path, B_EFF.partition("SECTION-BEFF")[0])
 
 
 def test_iperf3(tmp_path: Path) -> None:
