@@ -19,7 +19,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.hosts import parse_hosts
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Layout, Plan
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.model.summary import PartOutcome
 from ullage.processes.supervised import Supervised
 from ullage.processes.supervisor import Ending
@@ -42,7 +42,7 @@ from ullage.runs.members.member import (
     message_of,
     settings,
 )
-from ullage.runs.nodes import SKIP_REFUSING, is_of_each_node, nodes_of, request_of_node, with_nodes
+from ullage.runs.nodes import NODES, SKIP_REFUSING, is_of_each_node, nodes_of, request_of_node, with_nodes
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, Suite
 from ullage.system.allocation import allocation, node_names
@@ -315,6 +315,9 @@ def _with_nodes(request: Request) -> Request:
     if not names:
         what = "no nodes are known: this is no batch job that names its nodes"
         raise UserError(what, "--each-node", "start it inside a job, or name nodes with --hosts", EXIT_ENVIRONMENT)
+    if (asked := read_option(int, request, NODES) or len(names)) > len(names):
+        raise UserError(f"there are {plural(len(names), 'node')}", f"--nodes {asked}", "ask for fewer, or more hosts")
+    names = names[:asked]
     return with_nodes(request, parse_hosts(",".join(names)), None if request.hosts or job is None else job.scheduler)
 
 
