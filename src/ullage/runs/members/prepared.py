@@ -52,6 +52,7 @@ _STOP_GRACE_S: Final = 45.0
 _POLL_S: Final = 0.5
 _CHUNK: Final = 1 << 16
 _MOST_SAYING: Final = 8
+_MOST_STARTS: Final = 32
 
 
 def _program() -> list[str]:
@@ -120,10 +121,16 @@ class Members:
 
         ``nodes``: by their numbers among all nodes of the run.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         self._stages = Stages(nodes.values(), _START_PATIENCE_S)
+        places = {name: index for index, name in nodes.items()}
         try:
-            for index, name in nodes.items():
-                self._start(index, name)
+            with ThreadPoolExecutor(_MOST_STARTS) as starts:
+                list(starts.map(self._start, nodes.keys(), nodes.values()))
+            self.members.sort(key=lambda member: places[member.name])
+            for member in self.members:
+                self._listen(member)
             while any(member.is_running for member in self.members):
                 self._turn()
             return self.members
@@ -155,9 +162,10 @@ class Members:
             except OSError as error:
                 what = f"the launcher cannot be started: {error.strerror}"
                 raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
-        member = Member(name, stderr_path, process, time.monotonic())
-        self.members.append(member)
-        stream = process.process.stdout
+        self.members.append(Member(name, stderr_path, process, time.monotonic()))
+
+    def _listen(self, member: Member) -> None:
+        stream = member.process.process.stdout
         assert stream is not None  # noqa: S101 - it was asked for
         os.set_blocking(stream.fileno(), False)
         self._selector.register(stream, selectors.EVENT_READ, member)
