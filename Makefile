@@ -74,4 +74,4 @@ clean:
 	rm -rf build dist
 
 distclean: clean
-	rm -rf .venv .venv-mpich
+	rm -rf .venv .venv-mpich .venv-guests

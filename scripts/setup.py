@@ -70,6 +70,9 @@ def prepare_lint() -> None:
 def prepare_test() -> None:
     """Install the programs that tests use, and let the engine's build find GoogleTest."""
     packages.ensure("test")
+    python_env.ensure_venv(python_env.VENV_GUESTS)
+    lost = "the tests that plug Ullage into ReFrame and Grafana are skipped"
+    python_env.install_optional(python_env.VENV_GUESTS, "requirements-guests.txt", lost)
     engine.configure(engine.linked())
 
 

@@ -11,6 +11,7 @@ from steps.process import ROOT, StepError, answer, log_of, logged, say, show_tai
 
 VENV = ROOT / ".venv"
 VENV_MPICH = ROOT / ".venv-mpich"
+VENV_GUESTS = ROOT / ".venv-guests"
 # This variable names the folder of wheels; `--wheelhouse DIR` sets it.
 WHEELHOUSE = "ULLAGE_WHEELHOUSE"
 # pip prints one of these where it reaches no index: about the network, a proxy, or a package that it has not found.

@@ -86,7 +86,7 @@ def test_what_is_worse_once_or_elsewhere_is_not_told(tmp_path: Path) -> None:
 
 
 def test_without_a_past_nothing_is_known(tmp_path: Path) -> None:
-    assert "nothing is known of it yet" in judged(tmp_path, rows(1)).reason
+    assert judged(tmp_path, rows(1)).reason == "of cores (fma) no runs of 8 are known: --keep adds one"
     assert judged(tmp_path, []).reason == "nothing was measured"
     few = judged(campaign(tmp_path, 2), rows(40))
     assert (few.word, few.reason) == ("cannot tell", "of cores (fma) 2 runs of 8 are known: --keep adds one")

@@ -49,7 +49,7 @@ def test_a_first_check_says_what_it_measured_and_keeps_it(tmp_path: Path, capsys
     assert run(["health", "--keep"]) == EXIT_OK
     line = capsys.readouterr().out
     assert line.count("\n") == 1
-    assert line.startswith("ullage health: n1: cannot tell: nothing is known of it yet: --keep keeps what was measured")
+    assert line.startswith("ullage health: n1: cannot tell: of cores (fma) no runs of 8 are known: --keep adds one")
     assert "; cores 1" in line
     assert len(list((tmp_path / "c").rglob("*.parquet"))) == 1
     assert run(["health"]) == EXIT_OK

@@ -98,6 +98,13 @@ def test_a_result_on_a_disk_of_this_machine_is_said_before_the_job(
     assert (f"warning: {tmp_path} is on xfs of this machine" in said) is is_said
 
 
+def test_a_job_of_every_node_by_itself_has_as_many_nodes_as_are_asked_for(engine: Path, tmp_path: Path) -> None:
+    words = ["--launcher", "script:flux", "--engine", str(engine), "--result", str(tmp_path / "r")]
+    code, _, err = run_here("run", "memory", "--each-node", "--nodes", "16", *words)
+    assert code == 0, err
+    assert "#flux: --nodes=16\n" in (tmp_path / "r.flux").read_text()
+
+
 def test_options_of_the_job_stay_outside_of_it(tmp_path: Path) -> None:
     typed = ["run", "pairs", "--no-exclusive", "--ppn=4", "--reservation", "R7", "--constraint", "amd", "--quick"]
     words = arguments_in_job(typed, tmp_path, Path("/e"))

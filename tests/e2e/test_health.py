@@ -21,7 +21,7 @@ def test_a_check_ends_in_its_time_with_one_line_and_leaves_nothing(
     words = ["health", "--time", "20s", "--target", f"here={target}", "--campaign", str(tmp_path / "c")]
     code, out, err = run(command(engine, *words, "--keep"))
     assert (code, out.count("\n")) == (0, 1), err
-    assert "cannot tell: nothing is known of it yet" in out
+    assert "no runs of 8 are known: --keep adds one" in out
     for part in ("cores", "memory", "disk writes", "disk reads"):
         assert f"{part} " in out
     assert len(list((tmp_path / "c").rglob("*.parquet"))) == 1

@@ -14,7 +14,8 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import ullage
-from support import phase_result
+from support import phase_result, recorded_results
+from support.data import some
 from support.sample_result import Shape, make_rows, make_summary, write_result
 from ullage.errors import UserError
 from ullage.exporters import load_exporters
@@ -24,6 +25,8 @@ from ullage.model.flags import Flag
 from ullage.model.summary import Peer, Summary
 from ullage.report.data import ReportData, load
 from ullage.report.row_records import columns_of, row_ids, row_records
+from ullage.results.folder import ResultFolder
+from ullage.runs.summary import build_summary
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +42,17 @@ def text_of(name: str, data: ReportData) -> str:
 
 def test_exporters_are_found_and_described() -> None:
     found = load_exporters()
-    others = {"hpcc", "github-action-benchmark", "ior", "ior-json", "junit", "mdtest", "openmetrics", "parquet"}
+    others = {
+        "hpcc",
+        "github-action-benchmark",
+        "google-benchmark",
+        "ior",
+        "ior-json",
+        "junit",
+        "mdtest",
+        "openmetrics",
+        "parquet",
+    }
     assert set(found) == {"brief", "csv", "html", "json", "md", "pdf", "png", "svg"} | others
     assert all(exporter.doc for exporter in found.values())
 
@@ -119,13 +132,35 @@ def test_pictures_of_every_chart(name: str, start: str | bytes, tmp_path: Path) 
     assert all(content[: len(start)] == start for content in files.values())
 
 
-def test_github_action_benchmark_has_one_direction(data: ReportData) -> None:
-    slow = data.summary.rows[0].model_copy(update={"better": "less"})
-    summary = data.summary.model_copy(update={"rows": [slow, *data.summary.rows[1:]]})
-    entries = json.loads(text_of("github-action-benchmark", ReportData(summary)))
-    assert len(entries) == len(data.summary.rows) - 1
-    assert len({entry["name"] for entry in entries}) == len(entries)
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """A result of all parts of a machine."""
+    result = ResultFolder.open(recorded_results.unpack("node_quick", tmp_path_factory.mktemp("node")))
+    return load(result, build_summary(result))
+
+
+def test_github_action_benchmark_has_the_headlines_of_one_direction(node: ReportData) -> None:
+    entries = json.loads(text_of("github-action-benchmark", node))
+    told = {entry["name"]: (entry["value"], entry["unit"]) for entry in entries}
+    parts = {part: one for part, one in node.summary.headline.items() if one.better == "more"}
+    assert told == {f"node/{part}": (one.value, one.unit) for part, one in parts.items()}
+    assert "noise" in node.summary.headline.keys() - parts.keys()
     assert {*entries[0]} == {"name", "unit", "value", "range", "extra"}
+
+
+def test_google_benchmark_has_every_repetition_of_the_headlines(node: ReportData) -> None:
+    told = json.loads(text_of("google-benchmark", node))
+    assert told["context"]["num_cpus"] == node.summary.system["cpu"]["logical_cpus"]  # type: ignore[index]
+    for part, one in some(node.summary.headline.items()):
+        repetitions = node.summary.rows[one.row].repetitions
+        *runs, median = [run for run in told["benchmarks"] if run["run_name"] == f"node/{part}"]
+        counter = "bytes_per_second" if one.unit == "B/s" else "items_per_second"
+        times = [1e9 * value if one.better == "less" else 1e9 / value for value in repetitions]
+        assert [run["real_time"] for run in runs] == pytest.approx(times)
+        assert [run["repetition_index"] for run in runs] == list(range(len(repetitions)))
+        assert (median["name"], median["aggregate_name"]) == (f"node/{part}_median", "median")
+        assert median.get(counter) == (one.value if one.better == "more" else None)
+        assert {run["time_unit"] for run in (*runs, median)} == {"ns"}
 
 
 def test_openmetrics_text_is_well_formed() -> None:
@@ -149,13 +184,13 @@ def twins() -> ReportData:
 def test_openmetrics_is_read_by_the_parser_of_prometheus() -> None:
     data = twins()
     families = {one.name: one for one in text_string_to_metric_families(text_of("openmetrics", data))}
-    [gauge] = [one for one in families.values() if one.type == "gauge"]
+    [gauge] = [one for name, one in families.items() if name != "ullage_row_info"]
     assert [sample.value for sample in gauge.samples] == [row.median for row in data.summary.rows]
     labels = [sample.labels for sample in gauge.samples]
     assert len({label["id"] for label in labels}) == len(data.summary.rows)
     assert {label["suite"] for label in labels} == {"sweep", "disk", "io500"}
     assert not any({"verdict", "grade"} & label.keys() for label in labels)
-    judged = {sample.labels["id"]: sample.labels["grade"] for sample in families["ullage_row"].samples}
+    judged = {sample.labels["id"]: sample.labels["grade"] for sample in families["ullage_row_info"].samples}
     assert list(judged.values()) == [row.grade or "none" for row in data.summary.rows]
 
 

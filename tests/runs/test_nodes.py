@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ullage.errors import UserError
 from ullage.model.acceptance import Floor
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
@@ -17,7 +18,11 @@ from ullage.report.screen import screen
 from ullage.report.sections import nodes as section
 from ullage.report.sections import scores
 from ullage.results.folder import ResultFolder
-from ullage.runs.nodes import request_of_node, summary_of_nodes, with_nodes, write_lists
+from ullage.runs.inputs import EngineContext
+from ullage.runs.members.prepared import prepare_run
+from ullage.runs.nodes import nodes_of, request_of_node, summary_of_nodes, with_nodes, write_lists
+from ullage.runs.options.reading import settled
+from ullage.runs.suite import find_suite
 
 NAMES = ["n0", "n1", "n2", "n3"]
 
@@ -222,3 +227,23 @@ def test_the_request_of_one_node_is_the_same_of_it_alone() -> None:
     assert own.run_id == f"{whole.run_id}.n3"
     long = request_of_node(whole.model_copy(update={"run_id": "x" * 64}), 12345)
     assert (len(long.run_id), long.run_id[-7:]) == (64, ".n12345")
+
+
+def prepared_of(**options: object) -> list[str]:
+    asked = request().model_copy(update={"hosts": NAMES, "options": {"each_node": True, **options}})
+    return nodes_of(prepare_run(find_suite("memory"), asked, EngineContext(Path("engine"), None)).request)  # type: ignore[arg-type]
+
+
+def test_as_many_nodes_are_measured_as_are_asked_for() -> None:
+    assert prepared_of() == NAMES
+    assert prepared_of(each_count=2) == NAMES[:2]
+    assert "each_count" not in request_of_node(request(each_count=2), 0).options
+    with pytest.raises(UserError, match="there are 4 nodes"):
+        prepared_of(each_count=5)
+
+
+def test_a_number_of_nodes_goes_with_each_node() -> None:
+    with pytest.raises(UserError, match="without --each-node one node is measured"):
+        settled(find_suite("memory").options, each_count=2)
+    assert settled(find_suite("memory").options, each_count=2, each_node=True).options["each_count"] == 2
+    assert "each_count" not in settled(find_suite("memory").options).options

@@ -8,7 +8,7 @@ import pytest
 
 from support.make_records import make_case, make_launch, make_phase, make_repetition, make_run
 from ullage.model.plan import Target
-from ullage.model.record import CaseRecord, EndRecord, EventRecord, Failure, PeerRecord
+from ullage.model.record import CaseRecord, EndRecord, EventRecord, Failure, PeerRecord, ProbeRecord
 from ullage.model.request import Request
 from ullage.model.summary import Peer
 from ullage.model.system import Place, SystemFacts
@@ -174,6 +174,27 @@ def test_a_hang_is_a_failure_and_an_interruption_is_none() -> None:
     hang = CaseRecord(case="c1", repetition=0, status="timeout", target="d", backend="b", workload="w", elapsed_ns=1)
     assert len(failed_cases([make_launch([hang])])) == 1
     assert failed_cases([make_launch([make_case(status="interrupted")])]) == []
+
+
+def on_nodes(names: Sequence[str], *cases: str) -> list[AnyRecord]:
+    probes = [ProbeRecord(probe="node", node=name) for name in names]
+    done: list[AnyRecord] = [record for case in cases for record in (make_phase(case), make_case(case))]
+    return make_launch([*probes, *done])
+
+
+def test_a_case_that_went_on_on_other_nodes_says_so(tmp_path: Path) -> None:
+    before, after = on_nodes(["n0", "n1"], "c1", "c2"), on_nodes(["n3", "n1"], "c2", "c3")
+    (moved,) = [one for one in build_summary(_result(tmp_path, before, before, after)).events if one.kind == "moved"]
+    assert moved.text.startswith("1 case ran on n[0-1], then on n[1,3]. Nodes differ")
+    assert (moved.severity, moved.numbers["case"]) == ("warning", ["c2"])
+
+
+def test_a_case_that_went_on_on_the_same_nodes_says_nothing(tmp_path: Path) -> None:
+    launches = on_nodes(["n0", "n1"], "c1"), on_nodes(["n1", "n0"], "c1"), on_nodes(["n3"], "c2")
+    assert [one.kind for one in build_summary(_result(tmp_path, *launches)).events if one.kind == "moved"] == []
+    warmup = make_case("c1").model_copy(update={"warmup": True})
+    again = make_launch([ProbeRecord(probe="node", node="n9"), warmup])
+    assert [one.kind for one in build_summary(_result(tmp_path / "b", *launches, again)).events] == []
 
 
 def _events(tmp_path: Path, records: Sequence[AnyRecord]) -> list[tuple[str, str, object]]:

@@ -37,7 +37,7 @@ def test_an_environment_is_made_once_and_anew_where_it_was_moved(
 def test_every_requirement_is_pinned(file: Path) -> None:
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
     assert lines
-    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9a-z.]*", line)] == []
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9_.-]+==(?:[0-9]+!)?[0-9][0-9a-z.]*", line)] == []
 
 
 def test_what_the_package_asks_for_is_among_the_pins() -> None:

@@ -56,7 +56,6 @@ _FORMS: Final[Mapping[str, tuple[Mapping[str, object], Headlines]]] = {
     "memory": ({**_QUICK, "repetitions": 1}, {**_TRIAD, "threads": MOST, "working_set_bytes": MOST}),
     "disk": (_OF_DISK, {"transfer_bytes": _BLOCK, "order": "sequential"}),
 }
-_NOTHING: Final = "nothing is known of it yet: --keep keeps what was measured"
 Word: TypeAlias = Literal["ok", "worse", "cannot tell"]
 
 
@@ -189,7 +188,7 @@ def _worse(found: Sequence[Checked]) -> list[Checked]:
 def _why(one: Checked) -> str:
     """Say why it cannot be told whether a number is lower."""
     name = f"{one.row['part']} ({one.row['what']})"
-    if not one.row["sound"] or one.reason == _NOTHING:
+    if one.reason and not one.row["sound"]:
         return one.reason
     if one.past >= _FEWEST_RUNS:
         return f"{name} differs too much between runs to see a loss of 10 %"
@@ -201,7 +200,7 @@ def _why(one: Checked) -> str:
 def compared(rows: Sequence[Kept], campaign: Path) -> list[Checked]:
     """Compare with what other nodes of the kind showed, where there are some, and with the node's own past."""
     if not rows or is_empty(campaign):
-        return [Checked(row, "cannot tell", _NOTHING) for row in rows]
+        return [Checked(row, "cannot tell") for row in rows]
     level = 1 - (1 - LEVEL) / 2
     of_kind = [one for one in check(rows, campaign, CLASS, MARGIN, level) if one.past]
     return [*check(rows, campaign, "campaign", MARGIN, level if of_kind else LEVEL), *of_kind]

@@ -191,6 +191,7 @@ def submission(
 ) -> "Submission":
     """Return what is submitted, with ``spare`` more nodes; refuse named hosts and a result that is there."""
     from ullage.results.folder import DEFAULT_PARENT
+    from ullage.runs.nodes import NODES
     from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest, kept_words
 
     if request.hosts:
@@ -200,7 +201,7 @@ def submission(
     if result.exists():
         raise UserError("exists already", str(result), "choose another --result, or `ullage resume` it")
     result.parent.mkdir(parents=True, exist_ok=True)
-    nodes = request.options.get("nodes")
+    nodes = request.options.get(NODES) or request.options.get("nodes")
     limit_s = _limit_s(site, system)
     arguments = arguments_in_job(sys.argv[1:], result, engine, limit_s)
     wanted = wanted_of(site, (nodes if isinstance(nodes, int) else 1) + spare)

@@ -1,44 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians for what watches numbers over time: github-action-benchmark and Bencher, Prometheus' node_exporter;
-and what became of the floors (``--require``), for CI systems."""
+"""Numbers for what watches them over time: github-action-benchmark and Bencher, tools of Google Benchmark, Prometheus'
+node_exporter; and what became of the floors (``--require``), for CI systems."""
 
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from xml.etree import ElementTree as ET
 
+from ullage.analysis.compare import fact
+from ullage.analysis.metrics.arithmetic import NS_PER_S
 from ullage.errors import UserError
 from ullage.exporters import Exporter
 from ullage.grouping import grouped
 from ullage.model.acceptance import Judged, Judgement
-from ullage.model.summary import Row, Summary
-from ullage.quantity import format_param, param_label
+from ullage.model.summary import PartValue, Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.row_records import row_ids, suite_of
 from ullage.report.sections.scores import required_number, required_text
 
 
 def benchmark_entries(data: ReportData) -> str:
-    """Write the rows of which more is better, the only ones of that form, as JSON. ``range``: half the interval."""
-    entries = [_entry(data.summary, row) for row in data.summary.rows if row.better == "more"]
+    """Write the headlines of which more is better as JSON: that form has no others. ``range``: half the interval."""
+    entries = [_entry(name, one) for name, one in _named(data.summary) if one.better == "more"]
     return json.dumps(entries, indent=1) + "\n"
 
 
-def _entry(summary: Summary, row: Row) -> dict[str, object]:
-    setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
-    name = f"{suite_of(summary, row)}, {row.target}: {row.metric}, {setting}"
-    entry: dict[str, object] = {"name": name, "unit": row.unit, "value": row.median}
-    if row.low is not None and row.high is not None:
-        entry["range"] = f"± {(row.high - row.low) / 2:.6g}"
-    entry["extra"] = f"verdict {row.verdict}, grade {row.grade or 'none'}, {len(row.repetitions)} repetitions"
-    return entry
+def _named(summary: Summary) -> list[tuple[str, PartValue]]:
+    """Return the headlines by names that are the same in every run, such as ``node/memory``."""
+    return [(f"{summary.suite}/{part}", one) for part, one in summary.headline.items()]
+
+
+def _entry(name: str, one: PartValue) -> dict[str, object]:
+    entry: dict[str, object] = {"name": name, "unit": one.unit, "value": one.value}
+    if one.low is not None and one.high is not None:
+        entry["range"] = f"± {(one.high - one.low) / 2:.6g}"
+    return {**entry, "extra": f"{one.what}; verdict {one.verdict}, grade {one.grade or 'none'}"}
 
 
 GITHUB_ACTION_BENCHMARK = Exporter(
-    "github-action-benchmark", "medians for github-action-benchmark and Bencher", "", benchmark_entries
+    "github-action-benchmark", "headlines for github-action-benchmark and Bencher", "", benchmark_entries
 )
+
+
+def google_benchmark(data: ReportData) -> str:
+    """Write all repetitions of the headlines, and their medians, as JSON of Google Benchmark's.
+
+    A rate is also told as the time of one byte or operation, a share of lost time as what is lost of a second. Tools
+    ask for ``cpu_time``, which is not known here: it is the real time.
+    """
+    summary = data.summary
+    facts = {"date": summary.created, "host_name": fact(summary.system, "host"), "executable": "ullage"}
+    context = {**facts, "num_cpus": fact(summary.system, "cpu", "logical_cpus"), "json_schema_version": 1}
+    runs = [run for name, one in _named(summary) for run in _runs(name, one, summary.rows[one.row])]
+    return json.dumps({"context": context, "benchmarks": runs}, indent=1) + "\n"
+
+
+def _runs(name: str, one: PartValue, row: Row) -> Iterator[dict[str, object]]:
+    common = {"run_name": name, "repetitions": len(row.repetitions), "threads": row.count("threads", 1)}
+    for index, value in enumerate(row.repetitions):
+        yield {"name": name, **common, "run_type": "iteration", "repetition_index": index, **_timed(one, value)}
+    median = {"run_type": "aggregate", "aggregate_name": "median", "aggregate_unit": "time"}
+    yield {"name": f"{name}_median", **common, **median, **_timed(one, one.value)}
+
+
+def _timed(one: PartValue, value: float) -> Mapping[str, object]:
+    found = value if one.better == "less" else 1 / value if value else 0.0
+    timed = {"iterations": 1, "real_time": found * NS_PER_S, "cpu_time": found * NS_PER_S, "time_unit": "ns"}
+    counter = "bytes_per_second" if one.unit == "B/s" else "items_per_second"
+    return timed if one.better == "less" else {**timed, counter: value}
+
+
+GOOGLE_BENCHMARK = Exporter("google-benchmark", "headlines for tools of Google Benchmark", "", google_benchmark)
 
 
 _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s": "seconds", "B": "bytes"}
@@ -47,17 +81,21 @@ _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s"
 def openmetrics_text(data: ReportData) -> str:
     """Write one gauge a metric, whose labels are the identity of a row: its id, suite, target and parameters.
 
-    Verdict and grade, which another run may have otherwise, stand in ``ullage_row_info``, joined by ``id``.
+    What another run may have otherwise stands in ``ullage_row_info``, joined by ``id``: verdict, grade, and the part of
+    the machine that a row stands for. It is a gauge, since node_exporter's own format has no other type for it.
     """
     summary = data.summary
+    parts = {one.row: part for part, one in summary.headline.items()}
     rows = list(zip(row_ids(summary), summary.rows, strict=True))
     lines: list[str] = []
     for name, of_family in grouped((family_name(row), (own, row)) for own, row in rows).items():
         lines.append(f"# TYPE {name} gauge")
         lines.append(f"# HELP {name} Median of the repetitions measured by Ullage, in {_escape(of_family[0][1].unit)}.")
         lines.extend(f"{name}{{{_labels(_identity(summary, own, row))}}} {row.median!r}" for own, row in of_family)
-    lines += ["# TYPE ullage_row info", "# HELP ullage_row What was measured, and how disturbed it was, by id."]
-    lines.extend(f"ullage_row_info{{{_labels(_judged(own, row))}}} 1" for own, row in rows)
+    told = "What was measured, how disturbed it was, and the part it stands for, by id."
+    lines += ["# TYPE ullage_row_info gauge", f"# HELP ullage_row_info {told}"]
+    judged = [_judged(own, row, parts.get(index, "")) for index, (own, row) in enumerate(rows)]
+    lines.extend(f"ullage_row_info{{{_labels(one)}}} 1" for one in judged)
     return "\n".join([*lines, "# EOF"]) + "\n"
 
 
@@ -72,8 +110,8 @@ def _identity(summary: Summary, own: str, row: Row) -> dict[str, str]:
     return {**params, "id": own, "suite": suite_of(summary, row), "target": row.target}
 
 
-def _judged(own: str, row: Row) -> dict[str, str]:
-    return {"id": own, "verdict": row.verdict, "grade": row.grade or "none"}
+def _judged(own: str, row: Row, part: str) -> dict[str, str]:
+    return {"id": own, "verdict": row.verdict, "grade": row.grade or "none", "part": part}
 
 
 def _labels(values: Mapping[str, str]) -> str:
@@ -123,4 +161,4 @@ def _counted(judged: Sequence[Judged]) -> dict[str, str]:
 
 
 JUNIT: Final = Exporter("junit", "what became of the floors, as tests for CI systems", "", junit_xml)
-EXPORTERS: Final = (GITHUB_ACTION_BENCHMARK, OPENMETRICS, JUNIT)
+EXPORTERS: Final = (GITHUB_ACTION_BENCHMARK, GOOGLE_BENCHMARK, OPENMETRICS, JUNIT)

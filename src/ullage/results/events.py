@@ -16,10 +16,12 @@ from ullage.harmless import harmless
 from ullage.model.plan import Scalar
 from ullage.model.record import CaseRecord, EventRecord, Failure, PhaseRecord, RunRecord
 from ullage.model.summary import Finding, Row
+from ullage.quantity import plural
 from ullage.reading import open_regular
 from ullage.results.folder import ResultFolder
 from ullage.results.records import AnyRecord, RecordFile
 from ullage.results.start_errors import telling_lines, why_apart
+from ullage.system.node_lists import compressed
 
 _TITLES: Final = {
     "blocks-left-out": "Some block sizes were left out",
@@ -39,6 +41,7 @@ _TITLES: Final = {
     "left-behind": "Files were left at the target",
     "loopback": "Both ranks are on one node",
     "made-again": "A data set was made again",
+    "moved": "Cases were continued on other nodes",
     "no-blas": "No BLAS was found",
     "no-queue-depth": "Small requests come from threads, one in flight each",
     "one-thread": "Only one thread was used",
@@ -141,6 +144,27 @@ def failed_launches(result: ResultFolder, files: Sequence[RecordFile]) -> list[F
         text = f"Launch {number} ended before its first record: {_sentence(quoted)} {advice} {_RESUME}"
         found.append(finding(kind, title_of(kind), text, "warning", launch=[number]))
     return found
+
+
+def moved_cases(files: Sequence[RecordFile]) -> list[Finding]:
+    """Say which cases were begun on some nodes and continued on others, as after a resume in another job."""
+    places: dict[str, dict[str, None]] = {}
+    for file in files:
+        nodes = compressed(sorted({one.node for one in file.probes if one.probe == "node"}))
+        for case in dict.fromkeys(one.case for one in file.cases if nodes and not one.warmup):
+            places.setdefault(case, {})[nodes] = None
+    moved = grouped((", then on ".join(found), case) for case, found in places.items() if len(found) > 1)
+    advice = "Nodes differ, and these rows hold what they differ by. To compare rows, measure them on the same nodes."
+    return [
+        Finding(
+            kind="moved",
+            title=title_of("moved"),
+            text=f"{plural(len(cases), 'case')} ran on {where}. {advice}",
+            severity="warning",
+            numbers=columns(case=cases[:_MOST_PLACES]),
+        )
+        for where, cases in moved.items()
+    ]
 
 
 def _said(path: Path) -> str:

@@ -28,7 +28,7 @@ from ullage.runs.options.each_node import EACH_NODE, REQUIRE
 from ullage.system.allocation import Scheduler
 from ullage.system.node_lists import words_against, words_for
 
-_FLAG, _OF, _BY, SKIP_REFUSING, STRICT = EACH_NODE
+_FLAG, _OF, _BY, SKIP_REFUSING, STRICT, NODES = EACH_NODE
 _LONGEST_ID: Final = 64
 
 

@@ -16,7 +16,7 @@ from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
 from ullage.model.system import SystemFacts
-from ullage.results.events import failed_cases, failed_launches, summarise_events
+from ullage.results.events import failed_cases, failed_launches, moved_cases, summarise_events
 from ullage.results.folder import ResultFolder
 from ullage.results.records import RecordFile
 from ullage.results.rows import DEFAULT_METRICS, RowContext, TargetFacts, build_rows, with_peers
@@ -69,7 +69,7 @@ def _as_suites_say(result: ResultFolder) -> Summary:
         rows=rows,
         findings=[*([] if said.uses_disturbed else contamination_findings(rows)), *told],
         scores=said.scores,
-        events=[*summarise_events(files), *failed_launches(result, files)],
+        events=[*summarise_events(files), *failed_launches(result, files), *moved_cases(files)],
         system={} if system is None else {**system.model_dump(mode="json"), **_measured_on(files)},
         tune=said.tune,
     )

@@ -19,7 +19,7 @@ from ullage.errors import EXIT_ABORTED, EXIT_ENVIRONMENT, EXIT_OK, UserError
 from ullage.launch.hosts import parse_hosts
 from ullage.launch.stopping import stop_signals
 from ullage.model.plan import Layout, Plan
-from ullage.model.request import Request
+from ullage.model.request import Request, read_option
 from ullage.model.summary import PartOutcome
 from ullage.processes.supervised import Supervised
 from ullage.processes.supervisor import Ending
@@ -42,7 +42,7 @@ from ullage.runs.members.member import (
     message_of,
     settings,
 )
-from ullage.runs.nodes import SKIP_REFUSING, is_of_each_node, nodes_of, request_of_node, with_nodes
+from ullage.runs.nodes import NODES, SKIP_REFUSING, is_of_each_node, nodes_of, request_of_node, with_nodes
 from ullage.runs.session import Session
 from ullage.runs.suite import Explanation, Prepared, Suite
 from ullage.system.allocation import allocation, node_names
@@ -52,6 +52,7 @@ _STOP_GRACE_S: Final = 45.0
 _POLL_S: Final = 0.5
 _CHUNK: Final = 1 << 16
 _MOST_SAYING: Final = 8
+_MOST_STARTS: Final = 32
 
 
 def _program() -> list[str]:
@@ -120,10 +121,16 @@ class Members:
 
         ``nodes``: by their numbers among all nodes of the run.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         self._stages = Stages(nodes.values(), _START_PATIENCE_S)
+        places = {name: index for index, name in nodes.items()}
         try:
-            for index, name in nodes.items():
-                self._start(index, name)
+            with ThreadPoolExecutor(_MOST_STARTS) as starts:
+                list(starts.map(self._start, nodes.keys(), nodes.values()))
+            self.members.sort(key=lambda member: places[member.name])
+            for member in self.members:
+                self._listen(member)
             while any(member.is_running for member in self.members):
                 self._turn()
             return self.members
@@ -155,9 +162,10 @@ class Members:
             except OSError as error:
                 what = f"the launcher cannot be started: {error.strerror}"
                 raise UserError(what, command[0], "name another with --launcher", EXIT_ENVIRONMENT) from error
-        member = Member(name, stderr_path, process, time.monotonic())
-        self.members.append(member)
-        stream = process.process.stdout
+        self.members.append(Member(name, stderr_path, process, time.monotonic()))
+
+    def _listen(self, member: Member) -> None:
+        stream = member.process.process.stdout
         assert stream is not None  # noqa: S101 - it was asked for
         os.set_blocking(stream.fileno(), False)
         self._selector.register(stream, selectors.EVENT_READ, member)
@@ -315,6 +323,9 @@ def _with_nodes(request: Request) -> Request:
     if not names:
         what = "no nodes are known: this is no batch job that names its nodes"
         raise UserError(what, "--each-node", "start it inside a job, or name nodes with --hosts", EXIT_ENVIRONMENT)
+    if (asked := read_option(int, request, NODES) or len(names)) > len(names):
+        raise UserError(f"there are {plural(len(names), 'node')}", f"--nodes {asked}", "ask for fewer, or more hosts")
+    names = names[:asked]
     return with_nodes(request, parse_hosts(",".join(names)), None if request.hosts or job is None else job.scheduler)
 
 

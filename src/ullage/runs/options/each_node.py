@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of suites that can measure every node by itself."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Option
 from ullage.runs.options.groups import RequireOptions, is_empty
+from ullage.runs.options.model import OptionError
 
 
 class EachNodeOptions(RequireOptions):
@@ -31,10 +32,21 @@ class EachNodeOptions(RequireOptions):
     strict: Annotated[
         bool, Field(exclude_if=is_empty), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
     ] = False
+    each_count: Annotated[
+        int | None,
+        Field(ge=1, exclude_if=is_empty),
+        Option("With --each-node, measure this many nodes of the job.", "--nodes", order=RANKS, unsaid="all"),
+    ] = None
     each_of: Annotated[list[str], Field(exclude_if=is_empty)] = []
     each_by: Annotated[str, Field(exclude_if=is_empty)] = ""
 
+    @model_validator(mode="after")
+    def _counts_nodes_of_all(self) -> Self:
+        if self.each_count is not None and not self.each_node:
+            raise OptionError("each_count", "without --each-node one node is measured", "add --each-node")
+        return self
 
-EACH_NODE: Final = ("each_node", "each_of", "each_by", "skip_refusing", "strict")
+
+EACH_NODE: Final = ("each_node", "each_of", "each_by", "skip_refusing", "strict", "each_count")
 """What a request of all nodes has, and that of one of them has not."""
 REQUIRE: Final = "require"
