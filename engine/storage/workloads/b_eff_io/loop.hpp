@@ -45,11 +45,9 @@ inline constexpr std::uint64_t most_buffers = 16384;
 inline constexpr std::size_t buffer_distance = 64;
 
 inline PayloadSpec payload_of(const BEffIoContents& contents, int generation) {
-  PayloadSpec spec;
-  spec.run_key = mix64(mix64(contents.key ^ static_cast<std::uint64_t>(contents.pattern)) +
-                       static_cast<std::uint64_t>(generation));
-  spec.transfer_bytes = contents.call_bytes;
-  return spec;
+  return {.run_key = mix64(mix64(contents.key ^ static_cast<std::uint64_t>(contents.pattern)) +
+                           static_cast<std::uint64_t>(generation)),
+          .transfer_bytes = contents.call_bytes};
 }
 
 /// Has as many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is. They are

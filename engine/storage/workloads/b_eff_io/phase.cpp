@@ -28,11 +28,10 @@ class BEffIoPhase final : public PhaseWork {
         place_(run.place_of(task_)) {}
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = task_.pattern.phase_name();
-    info.access = parameters().writes() ? Access::write : Access::read;
-    info.collective = true;
-    info.collective_sync = true;
+    PhaseInfo info{.name = task_.pattern.phase_name(),
+                   .access = parameters().writes() ? Access::write : Access::read,
+                   .collective = true,
+                   .collective_sync = true};
     if (!parameters().writes()) {
       info.cache_control = word_of(parameters().cache);
       info.data_of = "own";

@@ -226,15 +226,13 @@ class BEffIoRun final {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = !entry_.per_process;
-    request.expected_bytes = is_segmented(parameters_.type) ? shape_.segment_bytes * shape_.ranks : 0;
-    request.unique = parameters_.unique_open;
-    request.mode = parameters_.access == BEffIoAccess::write     ? OpenMode::create
-                   : parameters_.access == BEffIoAccess::rewrite ? OpenMode::overwrite
-                                                                 : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = parameters_.access == BEffIoAccess::write     ? OpenMode::create
+                    : parameters_.access == BEffIoAccess::rewrite ? OpenMode::overwrite
+                                                                  : OpenMode::read,
+            .shared = !entry_.per_process,
+            .expected_bytes = is_segmented(parameters_.type) ? shape_.segment_bytes * shape_.ranks : 0,
+            .unique = parameters_.unique_open};
   }
 
   [[nodiscard]] bool makes_files() const {

@@ -57,12 +57,7 @@ class TimestampPhase final : public PhaseWork {
   /// `file` is relative to the run folder.
   TimestampPhase(const StorageContext& context, std::string file) : context_(context), file_(std::move(file)) {}
 
-  [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "timestamp";
-    info.access = Access::metadata;
-    return info;
-  }
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "timestamp", .access = Access::metadata}; }
 
   [[nodiscard]] std::uint64_t operations() const override { return context_.writes_manifest ? 1 : 0; }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override { return most; }
@@ -108,12 +103,7 @@ class FindPhase final : public PhaseWork {
   FindPhase(const StorageContext& context, const FindParameters& parameters, std::string timestamp_file)
       : context_(context), parameters_(parameters), timestamp_file_(std::move(timestamp_file)) {}
 
-  [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "find";
-    info.access = Access::metadata;
-    return info;
-  }
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "find", .access = Access::metadata}; }
 
   [[nodiscard]] Status allocate() override {
     auto wanted = criteria();

@@ -100,11 +100,10 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = writes() ? "write" : "read";
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = state_.capabilities.collective;
-    info.collective_sync = state_.capabilities.collective_sync;
+    PhaseInfo info{.name = writes() ? "write" : "read",
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = state_.capabilities.collective,
+                   .collective_sync = state_.capabilities.collective_sync};
     for (const ArraySpec& spec : state_.arrays)
       info.bytes_at_once = std::max(info.bytes_at_once, state_.blocks * spec.row_bytes());
     if (!writes()) {
@@ -198,12 +197,10 @@ class FlashPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = true;
-    request.expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes();
-    request.mode = writes() ? OpenMode::create : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = writes() ? OpenMode::create : OpenMode::read,
+            .shared = true,
+            .expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes()};
   }
 
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }

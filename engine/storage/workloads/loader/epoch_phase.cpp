@@ -38,12 +38,13 @@ class EpochPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "epoch-" + std::to_string(epoch_ + 1);
-    info.access = Access::read;
-    info.bytes_at_once = SampleReader::bytes_needed(state_) * accelerators_.size();
-    info.cache_control = state_.capabilities.direct ? "direct" : drops() ? "advise" : "none";
-    info.parts = TrainingAccount::part_names();
+    PhaseInfo info{.name = "epoch-" + std::to_string(epoch_ + 1),
+                   .access = Access::read,
+                   .bytes_at_once = SampleReader::bytes_needed(state_) * accelerators_.size(),
+                   .cache_control = state_.capabilities.direct ? "direct"
+                                    : drops()                  ? "advise"
+                                                               : "none",
+                   .parts = TrainingAccount::part_names()};
     if (!state_.capabilities.data) return info;
     info.data_of = state_.readers.by_node ? "other-node" : "own";
     if (!state_.readers.by_node && epoch_ == 0)

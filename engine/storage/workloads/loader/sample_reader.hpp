@@ -104,10 +104,7 @@ class SampleReader final {
   }
 
   [[nodiscard]] OpenRequest request_of(const SamplePlace& place) const {
-    OpenRequest request;
-    request.name = state_.dataset.file_name(place.file);
-    request.mode = OpenMode::read;
-    return request;
+    return {.name = state_.dataset.file_name(place.file), .mode = OpenMode::read};
   }
 
   void cut(const SamplePlace& place, std::span<std::byte> buffer, std::vector<Extent>& extents) const {

@@ -27,13 +27,11 @@ class SampleWritePhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "write";
-    info.access = Access::write;
-    info.clock_stops = true;
-    info.collective_sync = wants_sync();
-    info.bytes_at_once = slots_.distance_bytes();
-    return info;
+    return {.name = "write",
+            .access = Access::write,
+            .collective_sync = wants_sync(),
+            .clock_stops = true,
+            .bytes_at_once = slots_.distance_bytes()};
   }
 
   [[nodiscard]] Status before() override {
@@ -143,10 +141,7 @@ class SampleWritePhase final : public PhaseWork {
 
   [[nodiscard]] Status write(const Piece& piece, Meter& meter) {
     if (!piece.creates.empty()) {
-      OpenRequest request;
-      request.name = piece.creates;
-      request.mode = OpenMode::create;
-      request.expected_bytes = piece.file_bytes;
+      OpenRequest request{.name = piece.creates, .mode = OpenMode::create, .expected_bytes = piece.file_bytes};
       auto file = state_.context->backend->open(request);
       if (!file) return fail(file.error());
       file_ = std::move(*file);

@@ -103,10 +103,8 @@ inline void find_sources(MetadataState& state) {
 }
 
 inline PayloadSpec payload_spec(const MetadataState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8});
-  return spec;
+  return {.run_key = state.data_key,
+          .transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8})};
 }
 
 }  // namespace ullage

@@ -101,14 +101,8 @@ Table<MixedMetadataParameters> MixedMetadataParameters::table() {
 
 TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
   constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
-  TreeShape tree;
-  tree.ranks = ranks;
-  tree.items = any_number;
-  tree.depth = 1;
-  tree.branching = sets;
-  tree.leaf_only = true;
-  tree.unique_directory = true;
-  return tree;
+  return {
+      .ranks = ranks, .items = any_number, .depth = 1, .branching = sets, .leaf_only = true, .unique_directory = true};
 }
 
 MixedMetadataShape MixedMetadataParameters::shape() const {

@@ -61,10 +61,8 @@ inline MetadataOperation operation_of(MixedMetadataShape::Kind kind) {
 }
 
 inline PayloadSpec payload_spec(const MixedMetadataState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), std::uint64_t{8});
-  return spec;
+  return {.run_key = state.data_key,
+          .transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), std::uint64_t{8})};
 }
 
 class MixedMetadataPhase final : public PhaseWork {
@@ -85,10 +83,7 @@ class MixedMetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.clock_stops = true;
-    info.access = Access::metadata;
+    PhaseInfo info{.name = word(kind_), .access = Access::metadata, .clock_stops = true};
     if (kind_ == MixedMetadataPhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
     if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
     if (!benches()) return info;

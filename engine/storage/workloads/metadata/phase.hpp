@@ -48,9 +48,7 @@ class MetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.access = Access::metadata;
+    PhaseInfo info{.name = word(kind_), .access = Access::metadata};
     if (kind_ == MetadataPhaseKind::read && parameters().read_bytes > 0) info.access = Access::read;
     if (kind_ == MetadataPhaseKind::create && parameters().write_bytes > 0) info.access = Access::write;
     info.collective_sync = true;

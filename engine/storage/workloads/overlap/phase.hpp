@@ -80,10 +80,7 @@ struct OverlapState {
 };
 
 inline PayloadSpec payload_of(const OverlapState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.context->run_key;
-  spec.transfer_bytes = state.parameters->transfer_bytes;
-  return spec;
+  return {.run_key = state.context->run_key, .transfer_bytes = state.parameters->transfer_bytes};
 }
 
 inline double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
@@ -202,11 +199,7 @@ class OverlapPhase final : public PhaseWork {
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] const OverlapParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] OpenRequest request_for(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.mode = mode;
-    request.expected_bytes = shape_.file_bytes();
-    return request;
+    return {.name = state_.file_name(), .mode = mode, .expected_bytes = shape_.file_bytes()};
   }
 
   /// Helpers have the file open once more each: a file is used by one thread at a time.

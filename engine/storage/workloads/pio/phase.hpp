@@ -48,13 +48,12 @@ class PioPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word_of(operation_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = in_step();
-    info.collective_sync = sees() && !state_.entry.per_process;
-    info.bytes_at_once = pattern_.unit_bytes() * parameters().pieces_a_call();
-    info.clock_stops = true;
+    PhaseInfo info{.name = word_of(operation_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = in_step(),
+                   .collective_sync = sees() && !state_.entry.per_process,
+                   .clock_stops = true,
+                   .bytes_at_once = pattern_.unit_bytes() * parameters().pieces_a_call()};
     if (!writes()) info.data_of = "own";
     if (starts_cold()) info.cache_control = word_of(parameters().cache);
     if (state_.capabilities.direct) info.cache_control = "direct";
@@ -258,12 +257,10 @@ class PioPhase final : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = !state_.entry.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = mode;
-    return request;
+    return {.name = state_.file_name(),
+            .mode = mode,
+            .shared = !state_.entry.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   /// A rank whose view could not be set goes along with the others: its file remembers.

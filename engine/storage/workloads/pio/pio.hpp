@@ -60,10 +60,7 @@ struct PioState {
   [[nodiscard]] std::string file_name() const { return entry.file_name(entry.per_process ? rank() : 0); }
 
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t unit_bytes) const {
-    PayloadSpec spec;
-    spec.run_key = mix64(context.run_key ^ generation);
-    spec.transfer_bytes = unit_bytes;
-    return spec;
+    return {.run_key = mix64(context.run_key ^ generation), .transfer_bytes = unit_bytes};
   }
 };
 

@@ -163,12 +163,11 @@ struct SarPhaseTraits {
 class SarPhase : public PhaseWork {
  public:
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = traits_.name;
-    info.access = traits_.access;
-    info.clock_stops = true;
-    info.bytes_at_once = traits_.slot_bytes;
-    info.parts = calls_.part_names();
+    PhaseInfo info{.name = traits_.name,
+                   .access = traits_.access,
+                   .clock_stops = true,
+                   .bytes_at_once = traits_.slot_bytes,
+                   .parts = calls_.part_names()};
     if (!reads()) return info;
     info.cache_control = state_.parameters.cache == SarCache::drop ? "drop" : "none";
     info.data_of = state_.source.data_of;
@@ -294,11 +293,7 @@ class SarPhase : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request_of(const std::string& path, OpenMode mode, std::uint64_t bytes) const {
-    OpenRequest request;
-    request.name = state_.in_dataset(path);
-    request.mode = mode;
-    request.expected_bytes = bytes;
-    return request;
+    return {.name = state_.in_dataset(path), .mode = mode, .expected_bytes = bytes};
   }
 
   const SarState& state_;

@@ -159,10 +159,7 @@ struct RevolveState {
 inline constexpr std::uint64_t most_step_helpers = 64;
 
 inline PayloadSpec payload_of(const StepfileState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.context->run_key;
-  spec.transfer_bytes = state.parameters->state_bytes;
-  return spec;
+  return {.run_key = state.context->run_key, .transfer_bytes = state.parameters->state_bytes};
 }
 
 /// The parts of this phase, in the order of the enumeration.
@@ -177,13 +174,11 @@ inline std::vector<StepPart> with_common(std::vector<StepPart> parts, bool compu
 class StepPhase : public PhaseWork {
  public:
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = direction_ == Direction::write ? "forward" : "adjoint";
-    info.access = direction_ == Direction::write ? Access::write : Access::read;
-    info.clock_stops = !works_inline();
-    info.bytes_at_once = parameters().state_bytes * (depth_ + 1);
-    info.parts = account_.part_names();
-    return info;
+    return {.name = direction_ == Direction::write ? "forward" : "adjoint",
+            .access = direction_ == Direction::write ? Access::write : Access::read,
+            .clock_stops = !works_inline(),
+            .bytes_at_once = parameters().state_bytes * (depth_ + 1),
+            .parts = account_.part_names()};
   }
 
   [[nodiscard]] Status before() override {

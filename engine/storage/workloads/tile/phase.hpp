@@ -66,13 +66,12 @@ class TilePhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word_of(kind_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = together();
-    info.collective_sync = true;
-    info.clock_stops = true;
-    info.bytes_at_once = state_.shape.tile_bytes();
+    PhaseInfo info{.name = word_of(kind_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = together(),
+                   .collective_sync = true,
+                   .clock_stops = true,
+                   .bytes_at_once = state_.shape.tile_bytes()};
     if (!writes()) {
       info.cache_control = word_of(state_.parameters.cache);
       info.data_of = "own";
@@ -189,13 +188,12 @@ class TilePhase final : public PhaseWork {
  private:
   /// It begins on all ranks that have a tile, or on none.
   [[nodiscard]] TileOpening opening() const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.mode = writes() ? OpenMode::create : OpenMode::read;
-    request.shared = true;
-    request.expected_bytes = state_.shape.file_bytes();
-    request.unique = true;
-    request.among = &*state_.group;
+    OpenRequest request{.name = state_.file_name(),
+                        .mode = writes() ? OpenMode::create : OpenMode::read,
+                        .shared = true,
+                        .expected_bytes = state_.shape.file_bytes(),
+                        .unique = true,
+                        .among = &*state_.group};
     return {request, &state_.shape, state_.tile(), together()};
   }
 

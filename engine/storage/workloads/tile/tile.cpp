@@ -102,12 +102,10 @@ Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
 Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
 
 TileShape TileParameters::shape() const {
-  TileShape shape;
-  shape.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}};
-  shape.element_bytes = element_bytes;
-  shape.header_bytes = header_bytes;
-  shape.frames = frames;
-  return shape;
+  return {.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}},
+          .element_bytes = element_bytes,
+          .header_bytes = header_bytes,
+          .frames = frames};
 }
 
 Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,

@@ -89,10 +89,7 @@ struct TileShape {
       array.extents.push_back(axes[axis].tile);
       array.begins.push_back(axes[axis].begin(place[axis]));
     }
-    FileView view;
-    view.displacement_bytes = header_bytes;
-    view.array = std::move(array);
-    return view;
+    return {.displacement_bytes = header_bytes, .array = std::move(array)};
   }
 
   /// The tile in the order of memory, in as few parts as have at most so many bytes, but an element at least.

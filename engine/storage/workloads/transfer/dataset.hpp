@@ -69,14 +69,12 @@ struct TransferDataset {
   }
 
   [[nodiscard]] PayloadSpec payload() const {
-    PayloadSpec spec;
-    spec.run_key = mix64(key ^ generation);
-    spec.transfer_bytes = written.transfer_bytes;
-    spec.compress_ratio = compress_ratio;
-    spec.dedup_ratio = dedup_ratio;
-    spec.file_bytes = TransferPattern(written, 0).file_bytes();
-    spec.shared_file = written.file_mode == FileMode::shared;
-    return spec;
+    return {.run_key = mix64(key ^ generation),
+            .transfer_bytes = written.transfer_bytes,
+            .compress_ratio = compress_ratio,
+            .dedup_ratio = dedup_ratio,
+            .file_bytes = TransferPattern(written, 0).file_bytes(),
+            .shared_file = written.file_mode == FileMode::shared};
   }
 };
 

@@ -90,9 +90,7 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "mixed";
-    info.access = parameters().writes() ? Access::write : Access::read;
+    PhaseInfo info{.name = "mixed", .access = parameters().writes() ? Access::write : Access::read};
     tell_wall(parameters(), info);
     info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
     if (parameters().reads()) info.data_of = state_.data_of;
@@ -220,12 +218,10 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request_for(Kind kind) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = !state_.dataset.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = kind == reading ? OpenMode::read : OpenMode::overwrite;
-    return request;
+    return {.name = state_.file_name(),
+            .mode = kind == reading ? OpenMode::read : OpenMode::overwrite,
+            .shared = !state_.dataset.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter) {

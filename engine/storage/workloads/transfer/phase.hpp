@@ -42,14 +42,12 @@ struct TransferState : TransferFiles {
   std::optional<RankPlacement> placement;  // where somebody asked
 
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const {
-    PayloadSpec spec;
-    spec.run_key = mix64(data_key ^ generation);
-    spec.transfer_bytes = written_bytes > 0 ? written_bytes : parameters->transfer_bytes;
-    spec.compress_ratio = parameters->compress_ratio;
-    spec.dedup_ratio = parameters->dedup_ratio;
-    spec.file_bytes = file_bytes;
-    spec.shared_file = !dataset.per_process;
-    return spec;
+    return {.run_key = mix64(data_key ^ generation),
+            .transfer_bytes = written_bytes > 0 ? written_bytes : parameters->transfer_bytes,
+            .compress_ratio = parameters->compress_ratio,
+            .dedup_ratio = parameters->dedup_ratio,
+            .file_bytes = file_bytes,
+            .shared_file = !dataset.per_process};
   }
 };
 
@@ -80,11 +78,10 @@ class TransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = in_step();
-    info.bytes_at_once = parameters().transfer_bytes;
+    PhaseInfo info{.name = word(kind_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = in_step(),
+                   .bytes_at_once = parameters().transfer_bytes};
     if (writes() && parameters().sync == SyncWhen::every) info.bytes_at_once *= parameters().sync_every;
     tell_wall(parameters(), info);
     info.data_of = writes() ? "" : state_.data_of;
@@ -213,14 +210,12 @@ class TransferPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = !state_.dataset.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = kind_ == PhaseKind::write     ? OpenMode::create
-                   : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
-                                                 : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = kind_ == PhaseKind::write     ? OpenMode::create
+                    : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
+                                                  : OpenMode::read,
+            .shared = !state_.dataset.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }

@@ -116,12 +116,11 @@ class VpicPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = writes() ? "write" : "read";
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = state_.capabilities.collective;
-    info.collective_sync = state_.capabilities.collective_sync;
-    info.bytes_at_once = choice_.particles() * particle_bytes;
+    PhaseInfo info{.name = writes() ? "write" : "read",
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = state_.capabilities.collective,
+                   .collective_sync = state_.capabilities.collective_sync,
+                   .bytes_at_once = choice_.particles() * particle_bytes};
     if (!writes()) {
       info.data_of = state_.source.data_of;
       info.cache_control = word_of(state_.parameters.cache);
@@ -232,12 +231,7 @@ class VpicPhase final : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request_for(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = true;
-    request.expected_bytes = state_.layout.file_bytes();
-    request.mode = mode;
-    return request;
+    return {.name = state_.file_name(), .mode = mode, .shared = true, .expected_bytes = state_.layout.file_bytes()};
   }
 
   [[nodiscard]] Status open_as(OpenMode mode) {
