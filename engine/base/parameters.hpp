@@ -2,17 +2,12 @@
 // Parameters are data: one table a struct, from which they are parsed, checked, described and documented.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -2,11 +2,9 @@
 // Errors are values: every call that can fail returns Result<T> or Status, and nothing throws across a module.
 #pragma once
 
-#include <cstdint>
 #include <expected>
-#include <optional>
-#include <string>
-#include <utility>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -9,18 +9,12 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/parameters.hpp"
 #include "base/procfs.hpp"
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 
 namespace ullage {

@@ -2,14 +2,10 @@
 // The memory that messages are sent from and received into, and the kind of pages it lies in.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <new>
-#include <optional>
-#include <span>
-#include <utility>
 
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "memory/pages.hpp"
 
 namespace ullage {

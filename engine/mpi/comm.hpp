@@ -3,16 +3,11 @@
 // returns a value.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <source_location>
-#include <span>
-#include <string>
 
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage::mpi {
 

@@ -3,14 +3,12 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <string>
-#include <string_view>
 #include <thread>
 
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"

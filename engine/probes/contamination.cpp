@@ -6,16 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <limits>
 #include <map>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"

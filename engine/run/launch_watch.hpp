@@ -7,21 +7,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/waits.hpp"
 #include "probes/probe.hpp"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/plan.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <string_view>
-
 #include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/registry.hpp"

@@ -2,16 +2,10 @@
 // Targets whose path differs between ranks: words in braces stand for where a rank is.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/affinity.hpp"
 #include "base/procfs.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/backend.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace ullage {
 
 template <>

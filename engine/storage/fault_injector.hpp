@@ -2,14 +2,10 @@
 // Which calls of a rank are to fail, and how. Pure but for the count of calls so far.
 #pragma once
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <utility>
 
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <mutex>
-#include <utility>
 
 namespace ullage {
 

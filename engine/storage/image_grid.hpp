@@ -2,11 +2,7 @@
 // The files of a pipeline that keeps images on a grid of locations, and what they are called. Pure.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
+#include "base/std.hpp"
 #include "storage/numbered_names.hpp"
 
 namespace ullage {

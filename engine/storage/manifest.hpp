@@ -2,23 +2,15 @@
 // What a run folder says of itself: the marker that makes it ours, and the manifest of the datasets made in it.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdint>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/hex.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "storage/image_grid.hpp"
 #include "storage/step_shape.hpp"
 #include "storage/tree_shape.hpp"

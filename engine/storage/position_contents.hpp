@@ -3,10 +3,8 @@
 // there, so what is read back can be checked whichever of them came last.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "base/payload.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,16 +2,8 @@
 // The files of a run that keeps its state at every step, and what they are called. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/numbered_names.hpp"
 
 namespace ullage {

@@ -3,13 +3,10 @@
 // calls with explicit offsets do not.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/file.hpp"
 
 namespace ullage {

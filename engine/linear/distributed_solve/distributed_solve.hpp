@@ -2,17 +2,12 @@
 // One dense linear system over all ranks, as HPL does it: by ScaLAPACK's pdgesv.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/distributed_solve/scalapack_library.hpp"
 #include "linear/library_phase.hpp"
 #include "linear/linear_check.hpp"

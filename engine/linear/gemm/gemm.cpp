@@ -2,11 +2,9 @@
 // Workload `gemm`: products of square matrices by the machine's BLAS.
 #include "linear/gemm/gemm.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/blas_library.hpp"
 #include "linear/linear_check.hpp"
 #include "work/entry.hpp"

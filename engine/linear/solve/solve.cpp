@@ -2,7 +2,6 @@
 // Workload `solve`: dense linear systems by the machine's BLAS, counted and checked as HPL does it.
 #include "linear/solve/solve.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "linear/blas_library.hpp"

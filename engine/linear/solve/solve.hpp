@@ -2,15 +2,9 @@
 // Dense linear systems solved as HPL does it, one an operation.
 #pragma once
 
-#include <algorithm>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/blas.hpp"
 #include "linear/library_phase.hpp"
 #include "linear/linear_check.hpp"

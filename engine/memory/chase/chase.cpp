@@ -2,7 +2,6 @@
 // Workload `chase`: how long one access waits for memory at each distance.
 #include "memory/chase/chase.hpp"
 
-#include <limits>
 #include <numeric>
 
 namespace ullage {

@@ -2,8 +2,6 @@
 // Workload `core-to-core`: how long a cache line takes from one core to another and back.
 #include "memory/core_to_core/core_to_core.hpp"
 
-#include <algorithm>
-#include <string>
 #include <thread>
 
 #include "base/affinity.hpp"

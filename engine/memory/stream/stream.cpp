@@ -2,8 +2,6 @@
 // Workload `stream`: how fast memory at each distance is read and written.
 #include "memory/stream/stream.hpp"
 
-#include <limits>
-
 namespace ullage {
 namespace {
 

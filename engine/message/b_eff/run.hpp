@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/message_ends.hpp"
 #include "message/message_memory.hpp"
 #include "message/patterns/b_eff_patterns.hpp"

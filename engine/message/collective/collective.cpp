@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One collective operation of MPI, called again and again by all ranks, alone or beside computation.
 // Workload `collective`: how long a collective operation of MPI takes, and how much of it hides behind computation.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/collective_content.hpp"
 #include "mpi/collectives.hpp"

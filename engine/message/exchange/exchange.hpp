@@ -2,18 +2,13 @@
 // The messages of one pattern, again and again, with all its ranks active.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/message_contents.hpp"
 #include "message/patterns/pattern.hpp"

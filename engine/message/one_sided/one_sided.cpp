@@ -4,16 +4,13 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
-#include <string>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "work/entry.hpp"
 

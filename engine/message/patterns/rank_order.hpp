@@ -2,14 +2,11 @@
 // Orders in which ranks take the places of a pattern, and the pairs of two halves of them.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "message/patterns/pattern.hpp"
 
 namespace ullage {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <ctime>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/message_ends.hpp"
 #include "message/message_memory.hpp"
 #include "message/patterns/pattern.hpp"

@@ -3,23 +3,15 @@
 // has written, and a cache line that goes from one core to the other.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <span>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/message_contents.hpp"
 #include "message/patterns/pair_schedule.hpp"

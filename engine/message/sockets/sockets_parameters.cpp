@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/sockets_parameters.hpp"
 
-#include <vector>
-
 namespace ullage {
 namespace {
 

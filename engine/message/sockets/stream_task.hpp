@@ -3,17 +3,10 @@
 // in which they are measured.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
@@ -21,6 +14,7 @@
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>

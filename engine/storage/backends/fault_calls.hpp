@@ -4,16 +4,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/viewed_file.hpp"
 

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `memory`: files that are memory of the ranks, without any file system: the tier above all storage.
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 #include <variant>
 
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "memory/pages.hpp"
 #include "mpi/agreement.hpp"

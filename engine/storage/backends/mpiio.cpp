@@ -2,13 +2,9 @@
 // Backend `mpiio`: MPI-IO with explicit offsets, independent or collective, and through views.
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/file.hpp"

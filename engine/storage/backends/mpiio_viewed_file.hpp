@@ -3,12 +3,8 @@
 #pragma once
 
 #include <cerrno>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 #include "mpi/info.hpp"

@@ -7,14 +7,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstdint>
-#include <string>
-#include <utility>
 
 #include "base/json.hpp"
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"

@@ -2,10 +2,6 @@
 // Workload `b-eff-io`: the effective I/O bandwidth of all ranks, over patterns of access and sizes of chunks.
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "storage/workloads/b_eff_io/run.hpp"
 #include "work/entry.hpp"
 

@@ -2,11 +2,8 @@
 // The words of workload `b-eff-io`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 #include "work/phase_work.hpp"

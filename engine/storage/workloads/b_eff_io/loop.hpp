@@ -2,15 +2,7 @@
 // The loop of one pattern on one rank: calls, what is timed around them, and what ends it.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/aligned_buffer.hpp"
 #include "base/count.hpp"
@@ -20,6 +12,7 @@
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
 #include "base/signals.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "storage/buffer_ring.hpp"

@@ -2,16 +2,9 @@
 // The 43 patterns of b_eff_io, as release 2.1 has them. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/std.hpp"
 #include "storage/workloads/b_eff_io/run.hpp"
 
-#include <array>
 #include <nlohmann/json_fwd.hpp>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"

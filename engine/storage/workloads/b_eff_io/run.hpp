@@ -2,16 +2,9 @@
 // One rank's part in a case of workload `b-eff-io`, as its phases share it.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/viewed_file.hpp"

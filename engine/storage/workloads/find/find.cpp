@@ -3,9 +3,6 @@
 // find.
 #include "storage/workloads/find/find.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {

@@ -7,15 +7,12 @@
 
 #include <cerrno>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/parameters.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/work_stealing.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"

@@ -2,8 +2,6 @@
 // Workload `flash`: the checkpoint and plot files of an astrophysical code with adaptive blocks, and the restart.
 #include "storage/workloads/flash/flash.hpp"
 
-#include <memory>
-
 #include "storage/workloads/flash/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

@@ -2,13 +2,8 @@
 // The words of workload `flash`.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "work/phase_work.hpp"

@@ -2,15 +2,8 @@
 // Writing a FLASH file, and reading it again, on one rank.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"

@@ -2,8 +2,6 @@
 // Workload `loader`: shuffled reads of training samples, ahead of accelerators that compute at a set pace.
 #include "storage/workloads/loader/loader.hpp"
 
-#include <memory>
-
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"

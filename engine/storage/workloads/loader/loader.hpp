@@ -2,10 +2,8 @@
 // The words of workload `loader`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/loader/sample_files.hpp"
 #include "work/phase_work.hpp"

@@ -2,15 +2,10 @@
 // Reads the samples of one accelerator into its slots, by the backend's own calls for files.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
+#include "base/std.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/training_account.hpp"
 #include "storage/workloads/shared_dataset.hpp"

@@ -2,13 +2,7 @@
 // Phase `write` of workload `loader`: the ranks make the files of the training set, each its own.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/loader/loader_state.hpp"

@@ -4,9 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/phase.hpp"

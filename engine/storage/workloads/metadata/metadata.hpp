@@ -2,15 +2,12 @@
 // The words of workload `metadata`, which are mdtest's where mdtest has one.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/tree_shape.hpp"

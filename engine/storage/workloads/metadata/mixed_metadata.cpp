@@ -2,8 +2,6 @@
 // Workload `mixed-metadata`: sets of small files that turn over while they are looked at and read, as in md-workbench.
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 
-#include <algorithm>
-
 #include "base/json.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"

@@ -2,11 +2,8 @@
 // The words of workload `mixed-metadata`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/tree_shape.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"

@@ -3,12 +3,10 @@
 // Pure.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

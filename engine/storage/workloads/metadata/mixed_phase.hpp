@@ -2,20 +2,14 @@
 // One phase of workload `mixed-metadata` on one rank: sets are filled, worked on, or emptied.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/payload.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "storage/pacer.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"

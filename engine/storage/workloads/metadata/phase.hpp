@@ -2,20 +2,12 @@
 // One phase of workload `metadata` on one rank: over items, or over the directories of the tree.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/hex.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/node_caches.hpp"

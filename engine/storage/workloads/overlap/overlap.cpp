@@ -2,9 +2,6 @@
 // Workload `overlap`: how much of the I/O of a computing program is hidden, and what that costs the computation.
 #include "storage/workloads/overlap/overlap.hpp"
 
-#include <algorithm>
-#include <memory>
-
 #include "storage/workloads/overlap/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

@@ -2,11 +2,8 @@
 // The words of workload `overlap`, and the order of its stretches.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "work/phase_work.hpp"
 #include "work/workload.hpp"

@@ -3,20 +3,12 @@
 // other.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
 #include "base/payload.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "noise/fixed_chain.hpp"
 #include "storage/backend.hpp"

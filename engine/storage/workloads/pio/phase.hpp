@@ -2,18 +2,11 @@
 // One phase of workload `pio` on one rank: a pattern and an operation, bound to open files and buffers.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/manifest.hpp"

@@ -2,10 +2,6 @@
 // Workload `pio`: spatial patterns of parallel programs, and what they do with the bytes one after the other.
 #include "storage/workloads/pio/pio.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 #include "storage/workloads/pio/phase.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"

@@ -2,15 +2,12 @@
 // The words of workload `pio`: where pieces lie, what is done to them, and which calls do it.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"

@@ -3,11 +3,8 @@
 // them, and appends a record for each sub-image to the rank's file of records.
 #pragma once
 
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
+#include "base/std.hpp"
 #include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/sar/sar.hpp"
 

@@ -2,23 +2,14 @@
 // What all phases of workload `sar` have in common on one rank: buffers, contents, the account of calls, and checks.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/meter.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"

@@ -3,12 +3,8 @@
 // writes these to the rank's file of detections.
 #pragma once
 
-#include <array>
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
+#include "base/std.hpp"
 #include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/sar/sar.hpp"
 

@@ -3,9 +3,6 @@
 // and what was found looked up again.
 #include "storage/workloads/sar/sar.hpp"
 
-#include <array>
-#include <memory>
-
 #include "storage/workloads/sar/detect.hpp"
 #include "storage/workloads/sar/retrieve.hpp"
 #include "storage/workloads/sar/whole_files.hpp"

@@ -2,14 +2,9 @@
 // The words of workload `sar`.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/image_grid.hpp"
 #include "storage/workloads/shared_dataset.hpp"

@@ -3,24 +3,16 @@
 // computation and helpers.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/meter.hpp"
 #include "base/payload.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/shared_dataset.hpp"

@@ -3,11 +3,6 @@
 // mostly in reverse.
 #include "storage/workloads/stepfile/stepfile.hpp"
 
-#include <array>
-#include <memory>
-#include <optional>
-#include <utility>
-
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/phase.hpp"
 #include "work/entry.hpp"

@@ -2,18 +2,13 @@
 // The words of workload `stepfile`.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <expected>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/step_shape.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"

@@ -2,16 +2,10 @@
 // One phase of workload `tile` on one rank: all its frames, written or read through its view of the file.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"

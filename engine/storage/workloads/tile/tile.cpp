@@ -2,10 +2,7 @@
 // Workload `tile`: a dense data set in two or three dimensions, a tile of it for each rank, as MPI Tile I/O has it.
 #include "storage/workloads/tile/tile.hpp"
 
-#include <array>
 #include <cmath>
-#include <memory>
-#include <utility>
 
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/phase.hpp"

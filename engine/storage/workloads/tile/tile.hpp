@@ -2,15 +2,8 @@
 // The words of workload `tile`.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "storage/viewed_file.hpp"

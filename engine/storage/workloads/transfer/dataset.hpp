@@ -2,12 +2,9 @@
 // A dataset of transfers: as the book of its target knows it, and its files as one rank knows them.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
 #include "base/json.hpp"
 #include "base/payload.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/node_caches.hpp"

@@ -4,16 +4,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/storage_context.hpp"

@@ -2,11 +2,8 @@
 // The words of workload `transfer`, which are IOR's where IOR has one.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"

@@ -2,16 +2,9 @@
 // One writing or reading phase of workload `transfer` on one rank: pattern, payload and buffers bound to an open file.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/payload.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"

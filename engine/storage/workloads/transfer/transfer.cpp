@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
-#include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "base/affinity.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"

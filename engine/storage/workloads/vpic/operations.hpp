@@ -2,12 +2,9 @@
 // The calls that move the particles of one rank, for all steps. Pure: nothing is moved here.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <variant>
-#include <vector>
 
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/vpic/vpic.hpp"

@@ -2,21 +2,13 @@
 // Writing the particles of all steps, or reading them again, on one rank.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"

@@ -2,8 +2,6 @@
 // Workload `vpic`: the particles of a plasma code, a file of all its time steps, and the reading side of an analysis.
 #include "storage/workloads/vpic/vpic.hpp"
 
-#include <memory>
-
 #include "storage/workloads/vpic/phase.hpp"
 #include "work/entry.hpp"
 

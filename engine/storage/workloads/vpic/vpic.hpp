@@ -2,18 +2,9 @@
 // The words of workload `vpic`.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
