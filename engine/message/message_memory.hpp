@@ -4,9 +4,12 @@
 
 #include <new>
 
+#include "base/count.hpp"
 #include "base/json.hpp"
+#include "base/resources.hpp"
 #include "base/std.hpp"
 #include "memory/pages.hpp"
+#include "mpi/comm.hpp"
 
 namespace ullage {
 
@@ -50,6 +53,14 @@ class MessageMemory final {
   std::size_t size_ = 0;
   std::optional<Region> region_;
 };
+
+/// Every rank has found room on its node before any of them takes it. Throws where the ranks there, which take
+/// `rank_bytes` each, have not got it.
+inline void find_room_on_node(const mpi::World& world, Count rank_bytes) {
+  const auto ranks_here = static_cast<std::uint64_t>(world.topology().ranks_on_node);
+  if (Status fits = check_room("message_bytes", rank_bytes * ranks_here); !fits)
+    throw ResourceError(std::move(fits.error()));
+}
 
 /// The fact `pages` of a record: which were asked for, how much memory messages have on this rank, and how much of it
 /// lies in huge pages.

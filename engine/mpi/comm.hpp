@@ -28,7 +28,6 @@ class Environment final : Pinned {
 };
 
 [[nodiscard]] std::string library_version();  // callable before Environment
-[[nodiscard]] std::string processor_name();
 
 /// The one place that ends all ranks at once; may be called from any thread, at any time, and flushes nothing. Never
 /// returns: where MPI is not up, may not be called from this thread or does not answer within seconds, only this

@@ -95,13 +95,6 @@ std::string_view family() {
   return "other";
 }
 
-std::string processor_name() {
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
-  int length = 0;
-  check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
-  return name.data();
-}
-
 void abort_all(int exit_code) {
   if (may_call_mpi()) {
     end_process_after(longest_abort, exit_code);

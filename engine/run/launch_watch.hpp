@@ -132,7 +132,6 @@ class LaunchWatch final : Pinned {
 
   [[nodiscard]] Watchdog& watchdog() noexcept { return watchdog_; }
   /// False: ranks of this node are not watched by one another, since they cannot share memory.
-  [[nodiscard]] bool watches_ranks() const noexcept { return heartbeats_.shared(); }
 
   void begins(const CurrentRepetition& current) {
     const std::scoped_lock lock(mutex_);

@@ -66,7 +66,7 @@ class KernelFile final {
   }
 
   [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const {
-    return errno_error(code, word(direction), path_, offset_bytes);
+    return errno_error(code, word_of(direction), path_, offset_bytes);
   }
 
   /// The error of a call that moved nothing and gave no reason.

@@ -12,7 +12,9 @@
 namespace ullage {
 
 enum class Direction { write, read };
-[[nodiscard]] inline std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
+[[nodiscard]] inline Words<Direction> words_of(Direction) {
+  return {{Direction::write, "write"}, {Direction::read, "read"}};
+}
 
 using mpi::FileView;
 

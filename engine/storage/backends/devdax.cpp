@@ -89,7 +89,7 @@ class DevdaxFile final : public File {
   }
 
   [[nodiscard]] Error beyond(Direction direction, int code, const std::string& text) const {
-    Error error = errno_error(code, word(direction), place_, part_.size_bytes);
+    Error error = errno_error(code, word_of(direction), place_, part_.size_bytes);
     error.text = text;
     return error;
   }

@@ -29,7 +29,7 @@ inline void sleep_for(double seconds) {
 
 [[nodiscard]] inline Error injected(int errno_value, FaultOperation operation, const std::string& where,
                                     std::optional<std::uint64_t> offset_bytes = {}) {
-  Error error = errno_error(errno_value, word(operation), where, offset_bytes);
+  Error error = errno_error(errno_value, word_of(operation), where, offset_bytes);
   error.text += " (injected)";
   return error;
 }

@@ -100,7 +100,7 @@ class MemoryFile final : public File {
 
   [[nodiscard]] Error beyond(Direction direction, std::uint64_t offset_bytes, const std::string& text) const {
     Error error =
-        errno_error(direction == Direction::read ? EIO : ENOSPC, word(direction), "memory:" + name_, offset_bytes);
+        errno_error(direction == Direction::read ? EIO : ENOSPC, word_of(direction), "memory:" + name_, offset_bytes);
     error.text = text;
     return error;
   }

@@ -135,12 +135,10 @@ class BEffIoBuffers final : Pinned {
 /// done, it took much longer than scheduled, or a request or an error ended it.
 enum class BEffIoEnd { none, once, scheduled, space, count, overtime, stopped };
 
-[[nodiscard]] inline std::string word_of(BEffIoEnd end) {
-  static const Words<BEffIoEnd> words{{BEffIoEnd::none, "none"},           {BEffIoEnd::once, "once"},
-                                      {BEffIoEnd::scheduled, "scheduled"}, {BEffIoEnd::space, "space"},
-                                      {BEffIoEnd::count, "count"},         {BEffIoEnd::overtime, "overtime"},
-                                      {BEffIoEnd::stopped, "stopped"}};
-  return detail::word_of(words, end);
+[[nodiscard]] inline Words<BEffIoEnd> words_of(BEffIoEnd) {
+  return {{BEffIoEnd::none, "none"},      {BEffIoEnd::once, "once"},   {BEffIoEnd::scheduled, "scheduled"},
+          {BEffIoEnd::space, "space"},    {BEffIoEnd::count, "count"}, {BEffIoEnd::overtime, "overtime"},
+          {BEffIoEnd::stopped, "stopped"}};
 }
 
 /// Says what a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them

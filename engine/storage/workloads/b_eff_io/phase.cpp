@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/std.hpp"
 #include "storage/workloads/b_eff_io/run.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 namespace {
@@ -139,7 +136,7 @@ class BEffIoPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] const BEffIoParameters& parameters() const { return run_.parameters(); }
-  [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == BEffIoVerify::full; }
+  [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == Verify::full; }
   [[nodiscard]] double scheduled_s() const { return task_.pattern.units * parameters().unit_s; }
   void barrier() {
     const std::int64_t begun = now_ns();

@@ -3,17 +3,12 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
-#include "base/std.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/viewed_file.hpp"
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/dataset.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -175,7 +170,7 @@ class BEffIoRun final {
   /// Collective: what is cached of the dataset is dropped, where parameters want it.
   [[nodiscard]] Status control_cache() const {
     Status status;
-    const bool drops = parameters_.cache == BEffIoCache::advise && holds_data();
+    const bool drops = parameters_.cache == AdviseCache::advise && holds_data();
     if (drops && (entry_.per_process || context_.world->topology().leader()))
       status = context_.backend->drop_cached(file_name());
     everyone().barrier();

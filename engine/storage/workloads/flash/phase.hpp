@@ -2,16 +2,10 @@
 // Writing a FLASH file, and reading it again, on one rank.
 #pragma once
 
-#include "base/json.hpp"
-#include "base/std.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -93,7 +87,7 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info{.name = writes() ? "write" : "read",
+    PhaseInfo info{.name = word_of(direction_),
                    .access = writes() ? Access::write : Access::read,
                    .collective = state_.capabilities.collective,
                    .collective_sync = state_.capabilities.collective_sync};
@@ -101,7 +95,7 @@ class FlashPhase final : public PhaseWork {
       info.bytes_at_once = std::max(info.bytes_at_once, state_.blocks * spec.row_bytes());
     if (!writes()) {
       info.data_of = "own";
-      info.cache_control = state_.parameters->cache == FlashCache::drop ? "drop" : "none";
+      info.cache_control = state_.parameters->cache == DropCache::drop ? "drop" : "none";
     }
     if (state_.capabilities.data && state_.context->world->topology().leader()) info.files.push_back(file_name());
     return info;
@@ -120,7 +114,7 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Status before() override {
-    if (writes() || state_.parameters->cache == FlashCache::none) return {};
+    if (writes() || state_.parameters->cache == DropCache::none) return {};
     Status status = drop_file();
     state_.context->world->all().barrier();
     return status;
@@ -130,7 +124,7 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Status open() override {
     const OpenRequest request = open_request();
     Backend& backend = *state_.context->backend;
-    auto file = state_.parameters->format == FlashFormat::arrays
+    auto file = state_.parameters->format == FileFormat::arrays
                     ? backend.open_arrays(request, state_.arrays)
                     : open_raw_arrays(backend, {.file = request,
                                                 .arrays = state_.arrays,
@@ -169,7 +163,7 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
     if (!state_.capabilities.data || executed < rows_.size()) return {};
     if (writes()) return check_size();
-    return state_.parameters->verify == FlashVerify::full ? check_data(executed, progress) : Verification{};
+    return state_.parameters->verify == Verify::full ? check_data(executed, progress) : Verification{};
   }
 
   [[nodiscard]] Counters counters() const override { return {{"blocks", state_.blocks}, {"file_bytes", file_bytes_}}; }
@@ -225,7 +219,7 @@ class FlashPhase final : public PhaseWork {
     const auto found = size_of_file(context, file_name());
     if (!found) return Verification::of(fail(found.error()));
     file_bytes_ = *found;
-    if (state_.parameters->format != FlashFormat::raw) return {};
+    if (state_.parameters->format != FileFormat::raw) return {};
     const std::uint64_t wanted = FlashLayout::header_bytes + state_.layout.data_bytes();
     return Verification::of(check_size_of_file(context, file_name(), wanted, *found));
   }
@@ -250,7 +244,7 @@ class FlashPhase final : public PhaseWork {
                                          std::to_string(state_.first_block + wrong.element / row_elements) +
                                          " of rank " + std::to_string(state_.context->world->rank()),
                                      wrong.expected, wrong.found);
-    if (state_.parameters->format == FlashFormat::raw)
+    if (state_.parameters->format == FileFormat::raw)
       error.offset_bytes = flash_offsets(state_.arrays)[array] + state_.first_block * spec.row_bytes() +
                            wrong.element * bytes_of(spec.type);
     return error;

@@ -82,11 +82,11 @@ class EpochPhase final : public PhaseWork {
     state_.totals.compute_s += account_.sum().compute_s;
     state_.totals.run_s += account_.sum().run_s;
     Verification verification;
-    if (parameters().verify == LoaderVerify::none || executed < operations()) return verification;
+    if (parameters().verify == Verify::none || executed < operations()) return verification;
     progress.start(now_ns());
     for (const auto& accelerator : accelerators_) {
       accelerator->reader().check_kept(accelerator->samples(), verification);
-      if (parameters().verify == LoaderVerify::full) check_all(*accelerator, progress, verification);
+      if (parameters().verify == Verify::full) check_all(*accelerator, progress, verification);
     }
     return verification;
   }
@@ -115,7 +115,7 @@ class EpochPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] const LoaderParameters& parameters() const { return *state_.parameters; }
-  [[nodiscard]] bool drops() const { return epoch_ == 0 && parameters().cache == LoaderCache::advise; }
+  [[nodiscard]] bool drops() const { return epoch_ == 0 && parameters().cache == AdviseCache::advise; }
   /// Every node drops all files that are read, whoever wrote them: earlier repetitions have read them anywhere.
   [[nodiscard]] Status drop_caches() const {
     const mpi::Topology& place = state_.context->world->topology();

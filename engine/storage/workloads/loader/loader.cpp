@@ -3,12 +3,9 @@
 #include "storage/workloads/loader/loader.hpp"
 
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
@@ -44,11 +41,10 @@ Table<LoaderParameters> training() {
       count("ahead", &P::ahead, {1, LoaderParameters::most_ahead},
             "Let the threads read this many batches ahead, and at least two samples each."),
       bytes("transfer_bytes", &P::transfer_bytes, {1, 1 << 30}, "Read a sample in calls of at most this many bytes."),
-      choice("cache", &P::cache, {{LoaderCache::none, "none"}, {LoaderCache::advise, "advise"}},
+      choice("cache", &P::cache, {{AdviseCache::none, "none"}, {AdviseCache::advise, "advise"}},
              "Choose what to do before the first epoch: nothing (none), or drop the samples from every node's page "
              "cache (advise)."),
-      choice("verify", &P::verify,
-             {{LoaderVerify::none, "none"}, {LoaderVerify::kept, "kept"}, {LoaderVerify::full, "full"}},
+      choice("verify", &P::verify, {{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}},
              "Choose what to check after each epoch: nothing, the pieces that the buffers hold (kept), or every "
              "sample, which is read again for it (full)."),
   };
@@ -59,7 +55,7 @@ Status check_data(const LoaderParameters& p, const Capabilities& capabilities, c
     return fail(bad_plan(pointer + "/data", "must be none: the backend holds no data"));
   if (capabilities.data && p.data == LoaderData::none)
     return fail(bad_plan(pointer + "/data", "must be make or use: the backend reads files"));
-  if (!capabilities.data && p.verify != LoaderVerify::none)
+  if (!capabilities.data && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: the backend holds no data to verify"));
   if (p.epochs == 0 && p.data != LoaderData::make)
     return fail(bad_plan(pointer + "/epochs", "must be 1 or more: nothing is made either"));

@@ -5,11 +5,9 @@
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
-#include "base/std.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/training_account.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 

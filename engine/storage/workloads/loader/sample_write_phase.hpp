@@ -2,13 +2,10 @@
 // Phase `write` of workload `loader`: the ranks make the files of the training set, each its own.
 #pragma once
 
-#include "base/std.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_reader.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#include "base/json.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
 #include "work/entry.hpp"
@@ -54,7 +52,6 @@ Words<MetadataSync> sync_words() {
           {MetadataSync::directory, "directory"},
           {MetadataSync::filesystem, "filesystem"}};
 }
-Words<MetadataCache> cache_words() { return {{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}}; }
 Words<MetadataVerify> verify_words() {
   return {{MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
 }
@@ -100,7 +97,7 @@ Table<MetadataParameters> conditions() {
       choice("sync", &P::sync, sync_words(),
              "Choose what the phases that change something sync: nothing, or each new file before its close. They can "
              "also sync each directory, or the file system once a node, in a stage after the last item."),
-      choice("cache", &P::cache, cache_words(),
+      choice("cache", &P::cache,
              "Choose what to do before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches including "
              "names (needs root)."),
       choice("verify", &P::verify, verify_words(),
@@ -165,7 +162,7 @@ Status check_metadata(const MetadataParameters& p, const Capabilities& capabilit
   if (auto status = check_wall(p, pointer); !status) return status;
   if (p.sync == MetadataSync::file && p.item != ItemKind::file)
     return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
-  if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
+  if (p.cache == DropCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
   return {};
 }
 

@@ -5,14 +5,8 @@
 #include <map>
 
 #include "base/count.hpp"
-#include "base/parameters.hpp"
-#include "base/payload.hpp"
-#include "base/std.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/tree_shape.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -34,7 +28,6 @@ enum class MetadataPhaseKind {
 enum class ItemKind { file, directory };
 enum class ItemOrder { sequential, random };
 enum class MetadataSync { none, file, directory, filesystem };
-enum class MetadataCache { none, drop };
 enum class MetadataVerify { none, full, timed };
 
 struct MetadataParameters {
@@ -57,7 +50,7 @@ struct MetadataParameters {
   bool wear_out = false;
   double wear_out_limit_s = 0;
   MetadataSync sync = MetadataSync::none;
-  MetadataCache cache = MetadataCache::none;
+  DropCache cache = DropCache::none;
   MetadataVerify verify = MetadataVerify::full;
 
   [[nodiscard]] static Table<MetadataParameters> table();

@@ -7,17 +7,12 @@
 #include <thread>
 
 #include "base/count.hpp"
-#include "base/payload.hpp"
 #include "base/resources.hpp"
-#include "base/std.hpp"
 #include "storage/pacer.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -77,7 +72,7 @@ class MixedMetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info{.name = word(kind_), .access = Access::metadata, .clock_stops = true};
+    PhaseInfo info{.name = word_of(kind_), .access = Access::metadata, .clock_stops = true};
     if (kind_ == MixedMetadataPhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
     if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
     if (!benches()) return info;
@@ -259,7 +254,7 @@ class MixedMetadataPhase final : public PhaseWork {
   }
 
   void check_batch() {
-    const bool checks = parameters().verify == MixedMetadataVerify::full && parameters().object_bytes > 0;
+    const bool checks = parameters().verify == Verify::full && parameters().object_bytes > 0;
     for (std::size_t i = 0; checks && i < batch_done_; ++i)
       if (steps_[i].kind == MixedMetadataShape::read) check(steps_[i], slot(i).first(parameters().object_bytes));
     batch_done_ = 0;

@@ -4,19 +4,13 @@
 
 #include "base/count.hpp"
 #include "base/hex.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
-#include "base/std.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/node_caches.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/metadata.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -48,7 +42,7 @@ class MetadataPhase final : public PhaseWork {
     info.parts = parts_of(operation_of(kind_));
     if (is_over_items()) tell_wall(parameters(), info);
     if (!changes_names(kind_)) {
-      info.cache_control = parameters().cache == MetadataCache::drop ? "drop" : "none";
+      info.cache_control = parameters().cache == DropCache::drop ? "drop" : "none";
       info.data_of = data_of_;
     }
     if (parameters().stride > 0 && strides_of(kind_) > 0 && data_of_ != "other-node")
@@ -86,7 +80,7 @@ class MetadataPhase final : public PhaseWork {
 
   [[nodiscard]] Status before() override {
     const mpi::World& world = *state_.context->world;
-    if (!changes_names(kind_) && parameters().cache == MetadataCache::drop) {
+    if (!changes_names(kind_) && parameters().cache == DropCache::drop) {
       world.all().barrier();
       if (world.topology().leader()) return drop_node_caches(CachesToDrop::pages_and_names);
     }

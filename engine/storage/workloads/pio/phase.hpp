@@ -3,18 +3,11 @@
 #pragma once
 
 #include "base/count.hpp"
-#include "base/json.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
-#include "base/std.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/pio/pattern.hpp"
 #include "storage/workloads/pio/pio.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -77,7 +70,7 @@ class PioPhase final : public PhaseWork {
   [[nodiscard]] Status before() override {
     if (makes_data() || !state_.capabilities.data) return {};
     Status status = refuse_holes();
-    if (starts_cold() && parameters().cache == PioCache::advise && !state_.capabilities.direct) {
+    if (starts_cold() && parameters().cache == AdviseCache::advise && !state_.capabilities.direct) {
       if (state_.entry.per_process || state_.context.world->topology().leader())
         keep_first(status, state_.context.backend->drop_cached(state_.file_name()));
       state_.context.world->all().barrier();
@@ -155,10 +148,10 @@ class PioPhase final : public PhaseWork {
   /// the runner's agreement has come between.
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
     Verification verification;
-    if (parameters().verify == PioVerify::none || !state_.capabilities.data) return verification;
+    if (parameters().verify == Verify::none || !state_.capabilities.data) return verification;
     if (!writes() && executed > 0) check(call_at(executed - 1), verification);
     const std::uint64_t wanted = std::max<std::uint64_t>(pio_kept_bytes / pattern_.unit_bytes(), 1);
-    const bool all = parameters().verify == PioVerify::full || wanted >= pattern_.most_pieces();
+    const bool all = parameters().verify == Verify::full || wanted >= pattern_.most_pieces();
     read_again(all ? 0 : pattern_.most_pieces() - wanted, progress, verification);
     return verification;
   }

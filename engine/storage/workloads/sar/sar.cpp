@@ -11,11 +11,6 @@
 namespace ullage {
 namespace {
 
-Words<SarRaw> sar_raw_words() { return {{SarRaw::shared, "shared"}, {SarRaw::own, "own"}}; }
-Words<SarSync> sar_sync_words() {
-  return {{SarSync::none, "none"}, {SarSync::close, "close"}, {SarSync::fsync, "fsync"}};
-}
-
 Table<SarParameters> sar_sizes() {
   using P = SarParameters;
   constexpr Bounds pixels{1, 1e6};
@@ -26,7 +21,7 @@ Table<SarParameters> sar_sizes() {
       count("columns", &P::columns, pixels, "Let a row of an image have this many pixels of 4 bytes."),
       count("raw_columns", &P::raw_columns, pixels,
             "Let a row of the raw data of an image have this many samples of 8 bytes."),
-      choice("raw", &P::raw, sar_raw_words(),
+      choice("raw", &P::raw,
              "Choose whose the raw files are: the same ones for all ranks (shared), or some for each rank (own)."),
       count("raw_files", &P::raw_files, {1, 1e6},
             "Make this many raw files, with raw own for each rank. K1 reads them in turns."),
@@ -41,21 +36,19 @@ Table<SarParameters> sar_conditions() {
   using P = SarParameters;
   return {
       choice("layout", &P::layout,
-             {{ImageLayout::files, word(ImageLayout::files)}, {ImageLayout::containers, word(ImageLayout::containers)}},
              "Choose where images lie: each in a file in the directory of its location (files), or all of a location "
              "in one file (containers)."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the order of locations and of the places of sub-images."),
-      choice("read_back", &P::read_back, read_back_words(),
+      choice("read_back", &P::read_back,
              "Choose whose files a rank reads in K1, K3 and K4, by where the ranks really run."),
-      choice("sync", &P::sync, sar_sync_words(),
+      choice("sync", &P::sync,
              "Sync nothing (none), everything at the end of each kernel that writes (close), or each raw file, "
              "template and image when it is written (fsync). With fsync, detections and records are synced at the end "
              "of their phase."),
-      choice("cache", &P::cache, {{SarCache::none, "none"}, {SarCache::drop, "drop"}},
+      choice("cache", &P::cache,
              "Choose what to do before K1, K3 and K4: nothing (none), or drop the files they read from the node's page "
              "cache (drop)."),
-      choice("verify", &P::verify, {{SarVerify::none, "none"}, {SarVerify::full, "full"}},
-             "Choose what to verify of the data read: nothing, or all."),
+      choice("verify", &P::verify, nothing_or_all(), "Choose what to verify of the data read: nothing, or all."),
   };
 }
 
@@ -92,7 +85,7 @@ ImageGrid SarParameters::files(std::uint64_t ranks) const {
 Status check_sar(const SarParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                  const std::string& pointer) {
   if (auto status = check_sizes(p, layout, pointer); !status) return status;
-  if (p.verify == SarVerify::full && !capabilities.data)
+  if (p.verify == Verify::full && !capabilities.data)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   if (p.sync != SarSync::none && !capabilities.metadata)
     return fail(bad_plan(pointer + "/sync", "must be none: this backend has no metadata operations"));
@@ -112,9 +105,6 @@ Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
           file_needs(files.templates, p.template_bytes);
   return {needs.bytes, needs.inodes + files.directory_count(), 1};
 }
-
-std::string word_of(SarRaw raw) { return detail::word_of(sar_raw_words(), raw); }
-std::string word_of(SarSync sync) { return detail::word_of(sar_sync_words(), sync); }
 
 namespace {
 

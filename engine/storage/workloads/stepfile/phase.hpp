@@ -8,17 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "base/meter.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
-#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"
 #include "storage/workloads/stepfile/step_files.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -235,7 +231,7 @@ class StepPhase : public PhaseWork {
   [[nodiscard]] const StepfileParameters& parameters() const { return *state_.parameters; }
   /// States are made and checked while the application computes; else between batches, when the clock stands still.
   [[nodiscard]] bool works_inline() const { return depth_ > 0 || parameters().revolves() || !compute_.none(); }
-  [[nodiscard]] bool verifies() const { return parameters().verify == StepVerify::full; }
+  [[nodiscard]] bool verifies() const { return parameters().verify == Verify::full; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation) const { return slots_[operation]; }
 
   void fill(std::span<std::byte> data, std::uint64_t step) const {

@@ -4,18 +4,12 @@
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
-#include "base/json.hpp"
-#include "base/std.hpp"
 #include "mpi/comm.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/tile.hpp"
 #include "storage/workloads/tile/tile_file.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -50,9 +44,9 @@ inline Json along_axes(const TileShape& shape, std::uint64_t TileAxis::* member)
 /// view_s, the parts of the opening.
 class TilePhase final : public PhaseWork {
  public:
-  TilePhase(const TileState& state, TilePhaseKind kind)
+  TilePhase(const TileState& state, Direction direction)
       : state_(state),
-        kind_(kind),
+        direction_(direction),
         contents_(state.context.run_key),
         ring_(*state.context.buffer, state.shape.tile_bytes()),
         frames_in_memory_(ring_.count_in(state.parameters.buffers, state.shape.frames)) {
@@ -60,7 +54,7 @@ class TilePhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info{.name = word_of(kind_),
+    PhaseInfo info{.name = word_of(direction_),
                    .access = writes() ? Access::write : Access::read,
                    .collective = together(),
                    .collective_sync = true,
@@ -82,7 +76,7 @@ class TilePhase final : public PhaseWork {
     if (!state_.holds_data()) return ready;
     Status status = check_size();
     keep_first(status, ready);
-    const bool drops = state_.parameters.cache == TileCache::drop && state_.context.world->topology().leader();
+    const bool drops = state_.parameters.cache == DropCache::drop && state_.context.world->topology().leader();
     if (drops && status) status = state_.context.backend->drop_cached(state_.file_name());
     state_.context.world->all().barrier();
     return status;
@@ -141,10 +135,10 @@ class TilePhase final : public PhaseWork {
     if (!state_.holds_data()) return {};
     if (writes()) return Verification::of(check_size());
     Verification found;
-    if (state_.parameters.verify == TileVerify::none) return found;
+    if (state_.parameters.verify == Verify::none) return found;
     const std::uint64_t held = state_.shape.frames - std::min(frames_in_memory_, state_.shape.frames);
     for (std::uint64_t frame = held; frame < executed; ++frame) verify_frame(frame, progress, found);
-    if (state_.parameters.verify == TileVerify::full && held > 0) read_again(held, progress, found);
+    if (state_.parameters.verify == Verify::full && held > 0) read_again(held, progress, found);
     return found;
   }
 
@@ -191,11 +185,9 @@ class TilePhase final : public PhaseWork {
     return {request, &state_.shape, state_.tile(), together()};
   }
 
-  [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
+  [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
-  [[nodiscard]] Status move(std::uint64_t frame) {
-    return file_->move(writes() ? Direction::write : Direction::read, frame, ring_[frame]);
-  }
+  [[nodiscard]] Status move(std::uint64_t frame) { return file_->move(direction_, frame, ring_[frame]); }
   /// The backend looks at nothing but its data, of which a library's file is more.
   [[nodiscard]] Result<std::uint64_t> find_size() const {
     if (state_.is_exact() || state_.context.folder == nullptr) {
@@ -259,7 +251,7 @@ class TilePhase final : public PhaseWork {
   }
 
   const TileState& state_;
-  TilePhaseKind kind_;
+  Direction direction_;
   PositionContents contents_;
   BufferRing ring_;
   std::uint64_t frames_in_memory_;

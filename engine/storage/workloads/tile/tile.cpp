@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/phase.hpp"
 #include "work/entry.hpp"
 
@@ -12,16 +11,6 @@ namespace ullage {
 namespace {
 
 constexpr double most_elements = 2147483647;  // of a dimension: MPI counts them in ints
-
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<TilePhaseKind> tile_phase_words() { return {{TilePhaseKind::write, "write"}, {TilePhaseKind::read, "read"}}; }
-Words<TileCalls> tile_calls_words() {
-  return {{TileCalls::independent, "independent"}, {TileCalls::collective, "collective"}};
-}
-Words<TileVerify> tile_verify_words() {
-  return {{TileVerify::none, "none"}, {TileVerify::kept, "kept"}, {TileVerify::full, "full"}};
-}
-Words<TileCache> tile_cache_words() { return {{TileCache::none, "none"}, {TileCache::drop, "drop"}}; }
 
 Table<TileParameters> tile_sizes() {
   using P = TileParameters;
@@ -49,15 +38,15 @@ Table<TileParameters> tile_sizes() {
 Table<TileParameters> tile_conditions() {
   using P = TileParameters;
   return {
-      choice("calls", &P::calls, tile_calls_words(),
+      choice("calls", &P::calls,
              "Move a tile by a call of its rank alone (independent), or by one call of all ranks (collective)."),
-      choices("phases", &P::phases, tile_phase_words(), "Choose the phases: write, and read after it."),
+      choices("phases", &P::phases, "Choose the phases: write, and read after it."),
       flag("sync", &P::sync, "Sync the file after the last frame, within the time of the write phase."),
       bytes("buffers", &P::buffers, {1, 1e12},
             "Keep up to this many bytes of frames in the memory of a rank, and at least one frame."),
-      choice("verify", &P::verify, tile_verify_words(),
+      choice("verify", &P::verify,
              "Choose what to verify of the frames read: nothing, those still in the buffers (kept), or all."),
-      choice("cache", &P::cache, tile_cache_words(),
+      choice("cache", &P::cache,
              "Choose what to do before reading: nothing (none), or drop the file from the nodes' page caches (drop)."),
   };
 }
@@ -117,10 +106,8 @@ Status check_tile(const TileParameters& p, const Capabilities& capabilities, con
     return fail(bad_plan(pointer + "/tiles_x", "makes " + std::to_string(std::llround(tiles)) +
                                                    " tiles with the others, but there are " +
                                                    std::to_string(layout.ranks) + " ranks: one a tile is needed"));
-  const std::vector<TilePhaseKind> both{TilePhaseKind::write, TilePhaseKind::read};
-  if (p.phases != both && p.phases != std::vector{TilePhaseKind::write})
-    return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
-  if (!capabilities.data && p.verify != TileVerify::none && p.phases == both)
+  if (!begin_with_write(p.phases)) return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
+  if (!capabilities.data && p.verify != Verify::none && p.phases.size() > 1)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   return {};
 }
@@ -139,11 +126,6 @@ Needs needs_of_tile(const TileParameters& p) {
   const TileShape shape = p.shape();
   return file_needs(1, Count(shape.frames) * shape.frame_bytes());
 }
-
-std::string word_of(TilePhaseKind kind) { return detail::word_of(tile_phase_words(), kind); }
-std::string word_of(TileCalls calls) { return detail::word_of(tile_calls_words(), calls); }
-std::string word_of(TileVerify verify) { return detail::word_of(tile_verify_words(), verify); }
-std::string word_of(TileCache cache) { return detail::word_of(tile_cache_words(), cache); }
 
 namespace {
 

@@ -2,17 +2,10 @@
 // A dataset of transfers: as the book of its target knows it, and its files as one rank knows them.
 #pragma once
 
-#include "base/json.hpp"
-#include "base/payload.hpp"
-#include "base/std.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
 #include "storage/node_caches.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 

@@ -5,13 +5,10 @@
 
 #include <cmath>
 
-#include "base/json.hpp"
-
 namespace ullage {
 namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-Words<MixedVerify> mixed_verify_words() { return {{MixedVerify::none, "none"}, {MixedVerify::kept, "kept"}}; }
 
 Table<MixedTransferParameters> pattern() {
   using P = MixedTransferParameters;
@@ -30,8 +27,7 @@ Table<MixedTransferParameters> pattern() {
              "With pick zipf, visit the k-th most frequent position in proportion to k to the power of minus this "
              "number."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the positions and of the order of reads and writes."),
-      choice("read_back", &P::read_back, read_back_words(),
-             "Choose whose data a rank works on, by where the ranks really run."),
+      choice("read_back", &P::read_back, "Choose whose data a rank works on, by where the ranks really run."),
       count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
   };
 }
@@ -47,10 +43,9 @@ Table<MixedTransferParameters> mixed_conditions() {
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
               "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("cache", &P::cache,
-             {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}},
              "Choose what to do before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (needs root)."),
-      choice("verify", &P::verify, mixed_verify_words(),
+      choice("verify", &P::verify, {{Verify::none, "none"}, {Verify::kept, "kept"}},
              "Choose what to verify of the data read, outside the timer: nothing, or what the buffers still hold."),
   };
 }

@@ -3,18 +3,12 @@
 #pragma once
 
 #include "base/count.hpp"
-#include "base/payload.hpp"
-#include "base/std.hpp"
 #include "memory/numa.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -71,7 +65,7 @@ class TransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info{.name = word(kind_),
+    PhaseInfo info{.name = word_of(kind_),
                    .access = writes() ? Access::write : Access::read,
                    .collective = in_step(),
                    .bytes_at_once = parameters().transfer_bytes};
@@ -80,7 +74,7 @@ class TransferPhase final : public PhaseWork {
     info.data_of = writes() ? "" : state_.data_of;
     // With syncs in between, data goes on its way to the device while more is made.
     info.clock_stops = !writes() || parameters().sync != SyncWhen::every;
-    if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
+    if (kind_ == PhaseKind::read) info.cache_control = word_of(parameters().cache);
     if (state_.capabilities.direct) info.cache_control = "direct";
     if (state_.looks()) info.files.push_back(file_name());
     if (!writes()) {

@@ -2,11 +2,7 @@
 // Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
 
 #include "base/affinity.hpp"
-#include "base/json.hpp"
-#include "base/std.hpp"
 #include "memory/numa.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/target_space.hpp"
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -33,7 +29,7 @@ MixedTransferParameters mixed_of(const TransferParameters& p) {
           .wear_out = p.wear_out,
           .wear_out_limit_s = p.wear_out_limit_s,
           .cache = p.cache,
-          .verify = p.verify == Verify::none ? MixedVerify::none : MixedVerify::kept};
+          .verify = p.verify == Verify::none ? Verify::none : Verify::kept};
 }
 
 class Transfer final : public Workload {
