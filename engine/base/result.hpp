@@ -58,6 +58,14 @@ using Status = Result<void>;
 
 [[nodiscard]] inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
 
+/// Moves what a result holds to its place, or returns the error.
+template <class To, class From>
+[[nodiscard]] Status take_into(To& place, Result<From> result) {
+  if (!result) return fail(std::move(result.error()));
+  place = std::move(*result);
+  return {};
+}
+
 /// Of the errors of several steps the first counts.
 inline void keep_first(Status& first, Status next) {
   if (first && !next) first = std::move(next);

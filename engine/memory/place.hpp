@@ -33,10 +33,7 @@ struct MemoryPlace {
 /// as long as they do nothing.
 [[nodiscard]] inline Status choose_node(WindowParameters& window, const MemoryPlace& place) {
   if (place.cpu_node < 0) return {};
-  auto cpus = cpus_of_node(place.cpu_node, allowed_cpus());
-  if (!cpus) return fail(cpus.error());
-  window.cpus = std::move(*cpus);
-  return {};
+  return take_into(window.cpus, cpus_of_node(place.cpu_node, allowed_cpus()));
 }
 
 }  // namespace ullage

@@ -103,10 +103,7 @@ class MappedFile : public File {
       size_bytes_ = bytes;
     }
     mapping_ = {};
-    auto mapping = map(parts_.file, bytes, writes());
-    if (!mapping) return fail(mapping.error());
-    mapping_ = std::move(*mapping);
-    return {};
+    return take_into(mapping_, map(parts_.file, bytes, writes()));
   }
 
   [[nodiscard]] Status extend(std::uint64_t bytes) const {

@@ -180,9 +180,7 @@ class DistributedSolvePhase final : public SystemsPhase {
   [[nodiscard]] bool counts_it() const override { return context_.world->root(); }
 
   [[nodiscard]] Status load() {
-    const auto library = source_();
-    if (!library) return fail(library.error());
-    library_ = *library;
+    if (auto status = take_into(library_, source_()); !status) return status;
     if (library_->set_threads != nullptr)
       library_->set_threads(parameters_.threads);
     else if (parameters_.threads > 1)

@@ -36,9 +36,7 @@ Status GemmPhase<T>::before() {
   const auto n = static_cast<std::uint64_t>(parameters_.n);
   const auto ranks = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
   if (Status room = check_room("gemm", 3 * n * n * sizeof(T) * ranks); !room) return room;
-  const auto blas = source_();
-  if (!blas) return fail(blas.error());
-  blas_ = *blas;
+  if (auto status = take_into(blas_, source_()); !status) return status;
   if (Status threads = blas_->use_threads(parameters_.threads); !threads) return threads;
   if (Status made = make_matrices(); !made) return made;
   warm_up();

@@ -124,16 +124,13 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Status open() override {
     const OpenRequest request = open_request();
     Backend& backend = *state_.context->backend;
-    auto file = state_.parameters->format == FileFormat::arrays
-                    ? backend.open_arrays(request, state_.arrays)
-                    : open_raw_arrays(backend, {.file = request,
-                                                .arrays = state_.arrays,
-                                                .collective = state_.capabilities.collective,
-                                                .holds_data = state_.capabilities.data,
-                                                .writes_header = state_.context->world->root()});
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
+    return take_into(file_, state_.parameters->format == FileFormat::arrays
+                                ? backend.open_arrays(request, state_.arrays)
+                                : open_raw_arrays(backend, {.file = request,
+                                                            .arrays = state_.arrays,
+                                                            .collective = state_.capabilities.collective,
+                                                            .holds_data = state_.capabilities.data,
+                                                            .writes_header = state_.context->world->root()}));
   }
 
   /// The time of the arrays that describe the blocks and that of the unknowns are read off the meter's own clock.

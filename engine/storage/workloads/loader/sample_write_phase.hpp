@@ -133,9 +133,7 @@ class SampleWritePhase final : public PhaseWork {
   [[nodiscard]] Status write(const Piece& piece, Meter& meter) {
     if (!piece.creates.empty()) {
       OpenRequest request{.name = piece.creates, .mode = OpenMode::create, .expected_bytes = piece.file_bytes};
-      auto file = state_.context->backend->open(request);
-      if (!file) return fail(file.error());
-      file_ = std::move(*file);
+      if (auto status = take_into(file_, state_.context->backend->open(request)); !status) return status;
       ++files_made_;
     }
     if (auto status = file_->transfer(Direction::write, {&piece.extent, 1}, meter); !status) return status;

@@ -90,9 +90,7 @@ class MixedMetadataPhase final : public PhaseWork {
 
   [[nodiscard]] Status before() override {
     find_source();
-    auto api = state_.context->backend->make_metadata();
-    if (!api) return fail(api.error());
-    api_ = std::move(*api);
+    if (auto status = take_into(api_, state_.context->backend->make_metadata()); !status) return status;
     batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
     const mpi::Topology& topology = state_.context->world->topology();
     if (benches() && parameters().waiting_factor > 0)

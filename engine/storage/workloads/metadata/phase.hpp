@@ -58,9 +58,7 @@ class MetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Status allocate() override {
-    auto api = state_.context->backend->make_metadata();
-    if (!api) return fail(api.error());
-    api_ = std::move(*api);
+    if (auto status = take_into(api_, state_.context->backend->make_metadata()); !status) return status;
     batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
     names_ = std::make_unique<ItemNames>(state_.shape, source_, state_.renamed);
     new_names_ = std::make_unique<ItemNames>(state_.shape, source_, !state_.renamed);

@@ -103,14 +103,9 @@ class PioPhase final : public PhaseWork {
     if (sees()) return open_views();
     Backend& backend = *state_.context.backend;
     if (changes()) {
-      auto file = backend.open(request(OpenMode::read));
-      if (!file) return fail(file.error());
-      read_file_ = std::move(*file);
+      if (auto status = take_into(read_file_, backend.open(request(OpenMode::read))); !status) return status;
     }
-    auto file = backend.open(request(mode()));
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
+    return take_into(file_, backend.open(request(mode())));
   }
 
   [[nodiscard]] Status execute(Meter& meter) override {

@@ -45,9 +45,7 @@ class RetrievePhase final : public SarPhase {
 
   [[nodiscard]] Status open() override {
     if (operations() == 0) return {};
-    auto file = state_.context.backend->open(detections_request_);
-    if (!file) return fail(file.error());
-    detections_ = std::move(*file);
+    if (auto status = take_into(detections_, state_.context.backend->open(detections_request_)); !status) return status;
     ++files_besides_;
     return {};
   }

@@ -116,12 +116,7 @@ class TransferPhase final : public PhaseWork {
     return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, most);
   }
 
-  [[nodiscard]] Status open() override {
-    auto file = state_.context->backend->open(open_request());
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
-  }
+  [[nodiscard]] Status open() override { return take_into(file_, state_.context->backend->open(open_request())); }
 
   [[nodiscard]] Status execute(Meter& meter) override {
     if (!file_) return {};
