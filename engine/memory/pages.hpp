@@ -23,7 +23,7 @@ namespace ullage {
 /// administrator set aside.
 enum class Pages { system, small, huge };
 
-[[nodiscard]] inline Words<Pages> pages_words() {
+[[nodiscard]] inline Words<Pages> words_of(Pages) {
   return {{Pages::system, "default"}, {Pages::small, "small"}, {Pages::huge, "huge"}};
 }
 

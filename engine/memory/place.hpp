@@ -19,7 +19,7 @@ struct MemoryPlace {
   [[nodiscard]] static Table<MemoryPlace> table() {
     using P = MemoryPlace;
     return {
-        choice("pages", &P::pages, pages_words(),
+        choice("pages", &P::pages,
                "Choose the pages of the memory: as the system decides, small ones only, or huge ones on request. Value "
                "huge_bytes says what the memory got."),
         count("memory_node", &P::memory_node, {-1, 1023},

@@ -19,7 +19,7 @@ struct MessagePages {
   Pages pages = Pages::system;
 
   [[nodiscard]] static Table<MessagePages> table() {
-    return {choice("pages", &MessagePages::pages, pages_words(),
+    return {choice("pages", &MessagePages::pages,
                    "Choose the pages of the messages' memory: those that the system gives by default, small ones only, "
                    "or huge ones on request. Fact `pages` says what the memory got.")};
   }
@@ -65,7 +65,7 @@ inline void find_room_on_node(const mpi::World& world, Count rank_bytes) {
 /// The fact `pages` of a record: which were asked for, how much memory messages have on this rank, and how much of it
 /// lies in huge pages.
 [[nodiscard]] inline nlohmann::json pages_json(Pages asked, const MessageMemory& out, const MessageMemory& in) {
-  return {{"asked", detail::word_of(pages_words(), asked)},
+  return {{"asked", word_of(asked)},
           {"bytes", out.bytes().size() + in.bytes().size()},
           {"huge_bytes", out.huge_bytes() + in.huge_bytes()}};
 }

@@ -28,7 +28,7 @@ struct KernelFileParameters {
   bool preallocate = false;
 };
 
-[[nodiscard]] inline Words<Advice> advice_words() {
+[[nodiscard]] inline Words<Advice> words_of(Advice) {
   return {{Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
 }
 
@@ -37,8 +37,7 @@ template <class P>
 [[nodiscard]] Table<P> kernel_file_table() {
   return {
       flag<P>("direct", &P::direct, "Bypass the page cache (O_DIRECT)."),
-      choice<P, Advice>("advice", &P::advice, advice_words(),
-                        "Tell the kernel this access pattern for each file (posix_fadvise)."),
+      choice<P, Advice>("advice", &P::advice, "Tell the kernel this access pattern for each file (posix_fadvise)."),
       flag<P>("preallocate", &P::preallocate, "Allocate the whole size of a new file when it is made (fallocate)."),
   };
 }
@@ -101,8 +100,7 @@ class KernelFileOpener final {
   [[nodiscard]] Map hints_given() const {
     Map hints;
     if (parameters_.direct) hints["open"] = "O_DIRECT";
-    if (parameters_.advice != Advice::none)
-      hints["posix_fadvise"] = detail::word_of(advice_words(), parameters_.advice);
+    if (parameters_.advice != Advice::none) hints["posix_fadvise"] = word_of(parameters_.advice);
     if (parameters_.preallocate) hints["fallocate"] = "whole file";
     return hints;
   }

@@ -18,6 +18,18 @@ constexpr std::uint64_t seed_of_a = 1;
 constexpr std::uint64_t seed_of_b = 2;
 constexpr std::uint64_t seed_of_check = 3;
 
+std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, const WorkloadContext& context) {
+  const BlasSource source = blas_source({parameters.library, parameters.core});
+  if (parameters.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters, context, source);
+  return std::make_unique<GemmPhase<double>>(parameters, context, source);
+}
+
+const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
+    .name = "gemm",
+    .doc = "Multiplies square matrices by a BLAS that is loaded at run time.",
+    .make = single_phase_by(make_gemm_phase),
+})};
+
 }  // namespace
 
 Table<GemmParameters> GemmParameters::table() {
@@ -91,19 +103,4 @@ Gauges GemmPhase<T>::gauges() const {
 template class GemmPhase<double>;
 template class GemmPhase<float>;
 
-namespace {
-
-std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, const WorkloadContext& context) {
-  const BlasSource source = blas_source({parameters.library, parameters.core});
-  if (parameters.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters, context, source);
-  return std::make_unique<GemmPhase<double>>(parameters, context, source);
-}
-
-const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
-    .name = "gemm",
-    .doc = "Multiplies square matrices by a BLAS that is loaded at run time.",
-    .make = single_phase_by(make_gemm_phase),
-})};
-
-}  // namespace
 }  // namespace ullage

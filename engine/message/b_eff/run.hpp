@@ -120,7 +120,7 @@ struct BEffParameters : MessagePages {
                   "Measure this many rings over all ranks in random order."),
             count("seed", &P::seed, {}, "Set the seed of the random orders."),
             choice(
-                "permutation", &P::permutation, random_order_words(),
+                "permutation", &P::permutation,
                 "Choose uniform, where every order is equally likely, or slot-probe, as the original, where neighbours "
                 "stay neighbours too often."),
             flag("additional", &P::additional,

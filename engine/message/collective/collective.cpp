@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collective operation of MPI, called again and again by all ranks, alone or beside computation.
 // Workload `collective`: how long a collective operation of MPI takes, and how much of it hides behind computation.
 
 #include "base/clock.hpp"

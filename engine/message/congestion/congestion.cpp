@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks that fill the network do to the messages of others: the same test alone and beside them.
-// Workload `congestion`: what other ranks' messages do to those of a few.
+// Workload `congestion`: what ranks that fill the network do to the messages of others, by the same test alone and
+// beside them.
 #include <chrono>
 #include <thread>
 

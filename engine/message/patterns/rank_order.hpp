@@ -15,7 +15,7 @@ namespace ullage {
 /// and the next free one where that is taken; neighbours then stay neighbours more often than by chance.
 enum class RandomOrder { uniform, slot_probe };
 
-[[nodiscard]] inline Words<RandomOrder> random_order_words() {
+[[nodiscard]] inline Words<RandomOrder> words_of(RandomOrder) {
   return {{RandomOrder::uniform, "uniform"}, {RandomOrder::slot_probe, "slot-probe"}};
 }
 

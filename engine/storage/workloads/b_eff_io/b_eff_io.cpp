@@ -90,6 +90,32 @@ Status check_counts_of(const BEffIoParameters& p, const std::string& pointer) {
   return {};
 }
 
+class BEffIo final : public Workload {
+ public:
+  BEffIo(const BEffIoParameters& parameters, const StorageContext& context) : run_(parameters, context) {}
+
+  [[nodiscard]] LocalSteps begin() override { return run_.begin(); }
+  [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
+  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
+    return make_b_eff_io_phase(run_, index);
+  }
+  [[nodiscard]] LocalSteps end(bool whole) override { return run_.end(whole); }
+
+ private:
+  BEffIoRun run_;
+};
+
+const Registered<WorkloadEntry> registered_b_eff_io{on_storage<BEffIoParameters>({
+    .name = "b-eff-io",
+    .doc = "Runs all patterns of one type of b_eff_io with one access. The first write lasts a "
+           "scheduled time; later accesses repeat it as often.",
+    .check = on_any_layout(check_b_eff_io),
+    .needs = needs_of_b_eff_io,
+    .make = workload_of<BEffIo>,
+    .uses_dataset = [](const BEffIoParameters& p) { return p.access != BEffIoAccess::write; },
+    .needs_one_folder = [](const BEffIoParameters& p) { return p.type != BEffIoType::separated; },
+})};
+
 }  // namespace
 
 Table<BEffIoParameters> BEffIoParameters::table() {
@@ -125,33 +151,4 @@ Needs needs_of_b_eff_io(const BEffIoParameters& p, const PlannedLayout& layout) 
   return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files, 1};
 }
 
-namespace {
-
-class BEffIo final : public Workload {
- public:
-  BEffIo(const BEffIoParameters& parameters, const StorageContext& context) : run_(parameters, context) {}
-
-  [[nodiscard]] LocalSteps begin() override { return run_.begin(); }
-  [[nodiscard]] std::size_t phases() const override { return run_.tasks().size(); }
-  [[nodiscard]] std::unique_ptr<PhaseWork> phase(std::size_t index) override {
-    return make_b_eff_io_phase(run_, index);
-  }
-  [[nodiscard]] LocalSteps end(bool whole) override { return run_.end(whole); }
-
- private:
-  BEffIoRun run_;
-};
-
-const Registered<WorkloadEntry> registered_b_eff_io{on_storage<BEffIoParameters>({
-    .name = "b-eff-io",
-    .doc = "Runs all patterns of one type of b_eff_io with one access. The first write lasts a "
-           "scheduled time; later accesses repeat it as often.",
-    .check = on_any_layout(check_b_eff_io),
-    .needs = needs_of_b_eff_io,
-    .make = workload_of<BEffIo>,
-    .uses_dataset = [](const BEffIoParameters& p) { return p.access != BEffIoAccess::write; },
-    .needs_one_folder = [](const BEffIoParameters& p) { return p.type != BEffIoType::separated; },
-})};
-
-}  // namespace
 }  // namespace ullage

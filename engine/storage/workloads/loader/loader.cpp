@@ -81,31 +81,6 @@ Status check_readers(const LoaderParameters& p, const Capabilities& capabilities
   return {};
 }
 
-}  // namespace
-
-Table<LoaderParameters> LoaderParameters::table() { return joined<LoaderParameters>(sample_set(), training()); }
-
-Status check_loader(const LoaderParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                    const std::string& pointer) {
-  if (auto status = check_data(p, capabilities, pointer); !status) return status;
-  if (p.read_samples > p.samples)
-    return fail(
-        bad_plan(pointer + "/read_samples", "must be at most the number of samples, " + std::to_string(p.samples)));
-  if (p.unit_bytes > p.sample_bytes)
-    return fail(bad_plan(pointer + "/unit_bytes", "must be at most the size of a sample"));
-  if (p.transfer_bytes % p.unit_bytes != 0)
-    return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of unit_bytes"));
-  return check_readers(p, capabilities, static_cast<std::uint64_t>(layout.ranks), pointer);
-}
-
-Needs needs_of_loader(const LoaderParameters& p) {
-  if (p.data != LoaderData::make) return {};
-  const SampleFiles files(p.set(1));
-  return file_needs(files.files(), 1) + Needs{files.sizes().most_bytes(p.samples), 0, 0};
-}
-
-namespace {
-
 /// Set apart from others of as many nodes by their names and their order. Collective.
 std::uint64_t key_of_nodes(const mpi::World& world) {
   const mpi::Topology& place = world.topology();
@@ -235,4 +210,26 @@ const Registered<WorkloadEntry> registered_loader{on_storage<LoaderParameters>({
 })};
 
 }  // namespace
+
+Table<LoaderParameters> LoaderParameters::table() { return joined<LoaderParameters>(sample_set(), training()); }
+
+Status check_loader(const LoaderParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                    const std::string& pointer) {
+  if (auto status = check_data(p, capabilities, pointer); !status) return status;
+  if (p.read_samples > p.samples)
+    return fail(
+        bad_plan(pointer + "/read_samples", "must be at most the number of samples, " + std::to_string(p.samples)));
+  if (p.unit_bytes > p.sample_bytes)
+    return fail(bad_plan(pointer + "/unit_bytes", "must be at most the size of a sample"));
+  if (p.transfer_bytes % p.unit_bytes != 0)
+    return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of unit_bytes"));
+  return check_readers(p, capabilities, static_cast<std::uint64_t>(layout.ranks), pointer);
+}
+
+Needs needs_of_loader(const LoaderParameters& p) {
+  if (p.data != LoaderData::make) return {};
+  const SampleFiles files(p.set(1));
+  return file_needs(files.files(), 1) + Needs{files.sizes().most_bytes(p.samples), 0, 0};
+}
+
 }  // namespace ullage

@@ -143,36 +143,6 @@ Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::
   return {};
 }
 
-}  // namespace
-
-Table<MetadataParameters> MetadataParameters::table() {
-  return joined<MetadataParameters>(tree_and_items(), conditions());
-}
-
-TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
-  return {ranks,     items,     items_per_directory, depth,
-          branching, leaf_only, unique_directory,    item == ItemKind::directory};
-}
-
-Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                      const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
-  if (auto status = check_phases(p, pointer); !status) return status;
-  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
-  if (auto status = check_wall(p, pointer); !status) return status;
-  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
-    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
-  if (p.cache == DropCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
-  return {};
-}
-
-std::string word(Kind kind) { return facts_of(kind).word; }
-MetadataOperation operation_of(Kind kind) { return facts_of(kind).operation; }
-std::uint64_t strides_of(Kind kind) { return facts_of(kind).strides; }
-bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
-
-namespace {
-
 class MetadataWorkload final : public TreeWorkload<MetadataParameters, MetadataState> {
  public:
   MetadataWorkload(const MetadataParameters& parameters, const StorageContext& context)
@@ -234,4 +204,31 @@ const Registered<WorkloadEntry> registered_metadata{on_storage<MetadataParameter
 })};
 
 }  // namespace
+
+Table<MetadataParameters> MetadataParameters::table() {
+  return joined<MetadataParameters>(tree_and_items(), conditions());
+}
+
+TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
+  return {ranks,     items,     items_per_directory, depth,
+          branching, leaf_only, unique_directory,    item == ItemKind::directory};
+}
+
+Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
+  if (auto status = check_wall(p, pointer); !status) return status;
+  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
+    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
+  if (p.cache == DropCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
+  return {};
+}
+
+std::string word(Kind kind) { return facts_of(kind).word; }
+MetadataOperation operation_of(Kind kind) { return facts_of(kind).operation; }
+std::uint64_t strides_of(Kind kind) { return facts_of(kind).strides; }
+bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
+
 }  // namespace ullage

@@ -81,35 +81,6 @@ Status check_shares(const MixedMetadataParameters& p, const std::string& pointer
   return {};
 }
 
-}  // namespace
-
-Table<MixedMetadataParameters> MixedMetadataParameters::table() {
-  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
-}
-
-TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
-  constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
-  return {
-      .ranks = ranks, .items = any_number, .depth = 1, .branching = sets, .leaf_only = true, .unique_directory = true};
-}
-
-MixedMetadataShape MixedMetadataParameters::shape() const {
-  return {sets, objects, {stat_share, read_share, delete_share, create_share}, order, order_seed};
-}
-
-Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
-                            const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
-  if (auto status = check_phases(p, pointer); !status) return status;
-  const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
-  if (benches)
-    if (auto status = check_shares(p, pointer); !status) return status;
-  if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
-  return check_wall(p, pointer);
-}
-
-namespace {
-
 class MixedMetadata final : public TreeWorkload<MixedMetadataParameters, MixedMetadataState> {
  public:
   MixedMetadata(const MixedMetadataParameters& parameters, const StorageContext& context)
@@ -173,4 +144,30 @@ const Registered<WorkloadEntry> registered_mixed_metadata{on_storage<MixedMetada
 })};
 
 }  // namespace
+
+Table<MixedMetadataParameters> MixedMetadataParameters::table() {
+  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
+}
+
+TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
+  constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
+  return {
+      .ranks = ranks, .items = any_number, .depth = 1, .branching = sets, .leaf_only = true, .unique_directory = true};
+}
+
+MixedMetadataShape MixedMetadataParameters::shape() const {
+  return {sets, objects, {stat_share, read_share, delete_share, create_share}, order, order_seed};
+}
+
+Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
+  if (benches)
+    if (auto status = check_shares(p, pointer); !status) return status;
+  if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
+  return check_wall(p, pointer);
+}
+
 }  // namespace ullage

@@ -70,32 +70,6 @@ Status check_depth(const OverlapParameters& p, const Capabilities& capabilities,
       bad_plan(pointer + "/depth", "must be at most " + std::to_string(most) + " with this method and backend"));
 }
 
-}  // namespace
-
-Table<OverlapParameters> OverlapParameters::table() {
-  return joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
-}
-
-Status check_overlap(const OverlapParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
-  if (const std::string why = why_not(p, capabilities); !why.empty()) return fail(bad_plan(pointer + "/method", why));
-  if (auto status = check_depth(p, capabilities, pointer); !status) return status;
-  if (p.tests > 0 && p.method == OverlapMethod::threads)
-    return fail(bad_plan(pointer + "/tests", "must be 0: helper threads need no calls of the thread that computes"));
-  if (p.verify == Verify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.shape().area_bytes() > most_stretch_bytes)
-    return fail(bad_plan(pointer + "/batches", "with depth and transfer_bytes make a stretch of more than 16 GiB"));
-  return {};
-}
-
-Needs needs_of_overlap(const OverlapParameters& parameters, const PlannedLayout& layout) {
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  return file_needs(ranks, parameters.shape().file_bytes());
-}
-
-namespace {
-
 class Overlap final : public Workload {
  public:
   Overlap(const OverlapParameters& parameters, const StorageContext& context)
@@ -151,4 +125,27 @@ const Registered<WorkloadEntry> registered_overlap{on_storage<OverlapParameters>
 })};
 
 }  // namespace
+
+Table<OverlapParameters> OverlapParameters::table() {
+  return joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
+}
+
+Status check_overlap(const OverlapParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  if (const std::string why = why_not(p, capabilities); !why.empty()) return fail(bad_plan(pointer + "/method", why));
+  if (auto status = check_depth(p, capabilities, pointer); !status) return status;
+  if (p.tests > 0 && p.method == OverlapMethod::threads)
+    return fail(bad_plan(pointer + "/tests", "must be 0: helper threads need no calls of the thread that computes"));
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.shape().area_bytes() > most_stretch_bytes)
+    return fail(bad_plan(pointer + "/batches", "with depth and transfer_bytes make a stretch of more than 16 GiB"));
+  return {};
+}
+
+Needs needs_of_overlap(const OverlapParameters& parameters, const PlannedLayout& layout) {
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  return file_needs(ranks, parameters.shape().file_bytes());
+}
+
 }  // namespace ullage

@@ -157,20 +157,6 @@ Status check_phases(const P& p, const Capabilities& capabilities, const std::str
   return {};
 }
 
-}  // namespace
-
-Table<PioParameters> PioParameters::table() {
-  return joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
-}
-
-PioShape PioParameters::shape(std::uint64_t of_ranks) const {
-  PioShape shape = static_cast<const PioShape&>(*this);
-  shape.ranks = of_ranks;
-  return shape;
-}
-
-namespace {
-
 /// Libraries may fill the gaps between the pieces of a view; what is before the base stays a hole.
 Needs needs_of_pio(const PioParameters& p, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
@@ -264,4 +250,15 @@ const Registered<WorkloadEntry> registered_pio{on_storage<PioParameters>({
 })};
 
 }  // namespace
+
+Table<PioParameters> PioParameters::table() {
+  return joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
+}
+
+PioShape PioParameters::shape(std::uint64_t of_ranks) const {
+  PioShape shape = static_cast<const PioShape&>(*this);
+  shape.ranks = of_ranks;
+  return shape;
+}
+
 }  // namespace ullage

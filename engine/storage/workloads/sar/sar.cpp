@@ -70,44 +70,6 @@ Status check_sizes(const SarParameters& p, const PlannedLayout& layout, const st
   return fail(bad_plan(pointer + "/depth", "makes more than 4e18 bytes with the other sizes"));
 }
 
-}  // namespace
-
-Table<SarParameters> SarParameters::table() { return joined<SarParameters>(sar_sizes(), sar_conditions()); }
-
-SarShape SarParameters::shape(std::uint64_t ranks) const {
-  return {ranks, grid, depth, rows, columns, raw_columns, subimages, subimage_side, seed};
-}
-
-ImageGrid SarParameters::files(std::uint64_t ranks) const {
-  return {ranks, grid * grid, depth, layout, raw_files, raw == SarRaw::shared, templates};
-}
-
-Status check_sar(const SarParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                 const std::string& pointer) {
-  if (auto status = check_sizes(p, layout, pointer); !status) return status;
-  if (p.verify == Verify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.sync != SarSync::none && !capabilities.metadata)
-    return fail(bad_plan(pointer + "/sync", "must be none: this backend has no metadata operations"));
-  return {};
-}
-
-/// Groups and records as if each rank had the locations of the one that has most: whose it reads is known later.
-Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  const SarShape shape = p.shape(ranks);
-  const ImageGrid files = p.files(ranks);
-  const Count pairs = shape.pairs_of(0);
-  Needs needs = p.layout == ImageLayout::files ? file_needs(shape.images(), shape.image_bytes())
-                                               : file_needs(shape.locations(), shape.depth * shape.image_bytes());
-  needs = needs + file_needs(ranks, pairs * shape.group_bytes()) + file_needs(ranks, pairs * shape.records_bytes()) +
-          file_needs(Count(files.raw_writers()) * files.raw_files, shape.raw_bytes()) +
-          file_needs(files.templates, p.template_bytes);
-  return {needs.bytes, needs.inodes + files.directory_count(), 1};
-}
-
-namespace {
-
 class Sar final : public Workload {
  public:
   Sar(const SarParameters& parameters, const StorageContext& context) : state_(parameters, context) {}
@@ -168,4 +130,39 @@ const Registered<WorkloadEntry> registered_sar{on_storage<SarParameters>({
 })};
 
 }  // namespace
+
+Table<SarParameters> SarParameters::table() { return joined<SarParameters>(sar_sizes(), sar_conditions()); }
+
+SarShape SarParameters::shape(std::uint64_t ranks) const {
+  return {ranks, grid, depth, rows, columns, raw_columns, subimages, subimage_side, seed};
+}
+
+ImageGrid SarParameters::files(std::uint64_t ranks) const {
+  return {ranks, grid * grid, depth, layout, raw_files, raw == SarRaw::shared, templates};
+}
+
+Status check_sar(const SarParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                 const std::string& pointer) {
+  if (auto status = check_sizes(p, layout, pointer); !status) return status;
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.sync != SarSync::none && !capabilities.metadata)
+    return fail(bad_plan(pointer + "/sync", "must be none: this backend has no metadata operations"));
+  return {};
+}
+
+/// Groups and records as if each rank had the locations of the one that has most: whose it reads is known later.
+Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const SarShape shape = p.shape(ranks);
+  const ImageGrid files = p.files(ranks);
+  const Count pairs = shape.pairs_of(0);
+  Needs needs = p.layout == ImageLayout::files ? file_needs(shape.images(), shape.image_bytes())
+                                               : file_needs(shape.locations(), shape.depth * shape.image_bytes());
+  needs = needs + file_needs(ranks, pairs * shape.group_bytes()) + file_needs(ranks, pairs * shape.records_bytes()) +
+          file_needs(Count(files.raw_writers()) * files.raw_files, shape.raw_bytes()) +
+          file_needs(files.templates, p.template_bytes);
+  return {needs.bytes, needs.inodes + files.directory_count(), 1};
+}
+
 }  // namespace ullage

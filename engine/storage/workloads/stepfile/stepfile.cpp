@@ -73,40 +73,6 @@ Status check_depths(const StepfileParameters& p, const Capabilities& capabilitie
   return {};
 }
 
-}  // namespace
-
-Table<StepfileParameters> StepfileParameters::table() {
-  return joined<StepfileParameters>(states(), step_conditions());
-}
-
-Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (p.state_bytes % 8 != 0) return fail(bad_plan(pointer + "/state_bytes", "must be a multiple of 8"));
-  if (auto status = check_depths(p, capabilities, pointer); !status) return status;
-  if (p.revolves() && p.in_log())
-    return fail(bad_plan(pointer + "/layout", "must not be log: order revolve overwrites states"));
-  if (p.remove_read && (p.revolves() || p.in_log()))
-    return fail(bad_plan(pointer + "/remove_read", "needs a file for each state, which this order or layout has not"));
-  if (p.remove_read && !capabilities.path)
-    return fail(bad_plan(pointer + "/remove_read", "needs a backend whose files have names"));
-  if (p.verify == Verify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.sync == StepSync::close && !p.in_log() && !capabilities.metadata)
-    return fail(bad_plan(pointer + "/sync", "close needs layout log, or a backend with metadata operations"));
-  if (p.shape(1).directory_count() > StepShape::most_directories)
-    return fail(bad_plan(pointer + "/steps", "with this layout make more than " +
-                                                 std::to_string(StepShape::most_directories) + " directories"));
-  return {};
-}
-
-Needs needs_of_stepfile(const StepfileParameters& p, const PlannedLayout& layout) {
-  const StepShape shape = p.shape(static_cast<std::uint64_t>(layout.ranks));
-  const Count states = Count(shape.steps) * in_blocks(p.state_bytes);
-  const Count log = p.in_log() ? LogIndex::bytes(p.steps, 4096) : 0;
-  return {(states + log) * shape.ranks, Count(shape.file_count()) + shape.directory_count(), 1};
-}
-
-namespace {
-
 class Stepfile final : public Workload {
  public:
   Stepfile(const StepfileParameters& parameters, const StorageContext& context)
@@ -202,4 +168,35 @@ const Registered<WorkloadEntry> registered_stepfile{on_storage<StepfileParameter
 })};
 
 }  // namespace
+
+Table<StepfileParameters> StepfileParameters::table() {
+  return joined<StepfileParameters>(states(), step_conditions());
+}
+
+Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (p.state_bytes % 8 != 0) return fail(bad_plan(pointer + "/state_bytes", "must be a multiple of 8"));
+  if (auto status = check_depths(p, capabilities, pointer); !status) return status;
+  if (p.revolves() && p.in_log())
+    return fail(bad_plan(pointer + "/layout", "must not be log: order revolve overwrites states"));
+  if (p.remove_read && (p.revolves() || p.in_log()))
+    return fail(bad_plan(pointer + "/remove_read", "needs a file for each state, which this order or layout has not"));
+  if (p.remove_read && !capabilities.path)
+    return fail(bad_plan(pointer + "/remove_read", "needs a backend whose files have names"));
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.sync == StepSync::close && !p.in_log() && !capabilities.metadata)
+    return fail(bad_plan(pointer + "/sync", "close needs layout log, or a backend with metadata operations"));
+  if (p.shape(1).directory_count() > StepShape::most_directories)
+    return fail(bad_plan(pointer + "/steps", "with this layout make more than " +
+                                                 std::to_string(StepShape::most_directories) + " directories"));
+  return {};
+}
+
+Needs needs_of_stepfile(const StepfileParameters& p, const PlannedLayout& layout) {
+  const StepShape shape = p.shape(static_cast<std::uint64_t>(layout.ranks));
+  const Count states = Count(shape.steps) * in_blocks(p.state_bytes);
+  const Count log = p.in_log() ? LogIndex::bytes(p.steps, 4096) : 0;
+  return {(states + log) * shape.ranks, Count(shape.file_count()) + shape.directory_count(), 1};
+}
+
 }  // namespace ullage

@@ -83,52 +83,6 @@ Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
   return fail(bad_plan(pointer + "/frames", "makes a file of more than 4e18 bytes"));
 }
 
-}  // namespace
-
-Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
-
-TileShape TileParameters::shape() const {
-  return {.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}},
-          .element_bytes = element_bytes,
-          .header_bytes = header_bytes,
-          .frames = frames};
-}
-
-Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                  const std::string& pointer) {
-  if (!capabilities.views && !capabilities.arrays)
-    return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio, or with arrays, as hdf5"));
-  if (!capabilities.views && p.header_bytes > 0)
-    return fail(bad_plan(pointer + "/header_bytes", "must be 0: the library of this backend places the data"));
-  if (auto status = check_tile_sizes(p, pointer); !status) return status;
-  const double tiles = static_cast<double>(p.tiles_x) * static_cast<double>(p.tiles_y) * static_cast<double>(p.tiles_z);
-  if (tiles > layout.ranks)
-    return fail(bad_plan(pointer + "/tiles_x", "makes " + std::to_string(std::llround(tiles)) +
-                                                   " tiles with the others, but there are " +
-                                                   std::to_string(layout.ranks) + " ranks: one a tile is needed"));
-  if (!begin_with_write(p.phases)) return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
-  if (!capabilities.data && p.verify != Verify::none && p.phases.size() > 1)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  return {};
-}
-
-Status check_tile_backend(const TileParameters& p, const Capabilities& capabilities) {
-  if (capabilities.views) return {};
-  if (p.header_bytes > 0)
-    return fail(environment_error("header_bytes", "must be 0: the library of this backend places the data"));
-  if (capabilities.collective == (p.calls == TileCalls::collective)) return {};
-  return fail(environment_error("calls", "must be " +
-                                             std::string(capabilities.collective ? "collective" : "independent") +
-                                             ", as the backend's parameter 'collective' says"));
-}
-
-Needs needs_of_tile(const TileParameters& p) {
-  const TileShape shape = p.shape();
-  return file_needs(1, Count(shape.frames) * shape.frame_bytes());
-}
-
-namespace {
-
 class Tile final : public Workload {
  public:
   Tile(TileParameters parameters, const StorageContext& context) {
@@ -174,4 +128,47 @@ const Registered<WorkloadEntry> registered_tile{on_storage<TileParameters>({
 })};
 
 }  // namespace
+
+Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
+
+TileShape TileParameters::shape() const {
+  return {.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}},
+          .element_bytes = element_bytes,
+          .header_bytes = header_bytes,
+          .frames = frames};
+}
+
+Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                  const std::string& pointer) {
+  if (!capabilities.views && !capabilities.arrays)
+    return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio, or with arrays, as hdf5"));
+  if (!capabilities.views && p.header_bytes > 0)
+    return fail(bad_plan(pointer + "/header_bytes", "must be 0: the library of this backend places the data"));
+  if (auto status = check_tile_sizes(p, pointer); !status) return status;
+  const double tiles = static_cast<double>(p.tiles_x) * static_cast<double>(p.tiles_y) * static_cast<double>(p.tiles_z);
+  if (tiles > layout.ranks)
+    return fail(bad_plan(pointer + "/tiles_x", "makes " + std::to_string(std::llround(tiles)) +
+                                                   " tiles with the others, but there are " +
+                                                   std::to_string(layout.ranks) + " ranks: one a tile is needed"));
+  if (!begin_with_write(p.phases)) return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
+  if (!capabilities.data && p.verify != Verify::none && p.phases.size() > 1)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  return {};
+}
+
+Status check_tile_backend(const TileParameters& p, const Capabilities& capabilities) {
+  if (capabilities.views) return {};
+  if (p.header_bytes > 0)
+    return fail(environment_error("header_bytes", "must be 0: the library of this backend places the data"));
+  if (capabilities.collective == (p.calls == TileCalls::collective)) return {};
+  return fail(environment_error("calls", "must be " +
+                                             std::string(capabilities.collective ? "collective" : "independent") +
+                                             ", as the backend's parameter 'collective' says"));
+}
+
+Needs needs_of_tile(const TileParameters& p) {
+  const TileShape shape = p.shape();
+  return file_needs(1, Count(shape.frames) * shape.frame_bytes());
+}
+
 }  // namespace ullage

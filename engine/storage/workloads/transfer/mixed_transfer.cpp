@@ -50,32 +50,6 @@ Table<MixedTransferParameters> mixed_conditions() {
   };
 }
 
-}  // namespace
-
-Table<MixedTransferParameters> MixedTransferParameters::table() {
-  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
-}
-
-Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
-                            const std::string& pointer) {
-  const MixedTransferParameters initial;
-  if (!capabilities.data) return fail(bad_plan(pointer, "this backend holds no data to work on"));
-  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
-  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
-  if (std::abs(reads - std::round(reads)) > 1e-6)
-    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
-  if (p.zipf_theta != initial.zipf_theta && p.pick != Pick::zipf)
-    return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
-  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
-    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
-  if (auto status = check_wall(p, pointer); !status) return status;
-  if (p.cache == CacheControl::drop && geteuid() != 0)
-    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
-  return {};
-}
-
-namespace {
-
 class MixedTransfer final : public Workload {
  public:
   MixedTransfer(const MixedTransferParameters& parameters, const StorageContext& context)
@@ -157,4 +131,27 @@ const Registered<WorkloadEntry> registered_mixed_transfer{on_storage<MixedTransf
 })};
 
 }  // namespace
+
+Table<MixedTransferParameters> MixedTransferParameters::table() {
+  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
+}
+
+Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  const MixedTransferParameters initial;
+  if (!capabilities.data) return fail(bad_plan(pointer, "this backend holds no data to work on"));
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
+  if (std::abs(reads - std::round(reads)) > 1e-6)
+    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
+  if (p.zipf_theta != initial.zipf_theta && p.pick != Pick::zipf)
+    return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
+  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
+    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
+  if (auto status = check_wall(p, pointer); !status) return status;
+  if (p.cache == CacheControl::drop && geteuid() != 0)
+    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
+  return {};
+}
+
 }  // namespace ullage

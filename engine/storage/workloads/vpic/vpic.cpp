@@ -61,44 +61,6 @@ Status check_read(const VpicParameters& p, const std::string& pointer) {
   return {};
 }
 
-}  // namespace
-
-Table<VpicParameters> VpicParameters::table() { return joined<VpicParameters>(vpic_sizes(), vpic_conditions()); }
-
-ParticleChoice VpicParameters::choice() const {
-  switch (read) {
-    case VpicRead::partial:
-      return first_particles(read_particles);
-    case VpicRead::strided:
-      return strided_particles(particles, run, stride);
-    case VpicRead::full:
-      break;
-  }
-  return first_particles(particles);
-}
-
-Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                  const std::string& pointer) {
-  if (auto status = check_read(p, pointer); !status) return status;
-  if (p.format == FileFormat::arrays && !capabilities.arrays)
-    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
-  if (p.format == FileFormat::raw && p.memory != p.file && !capabilities.scattered)
-    return fail(bad_plan(pointer + "/memory", "must be '" + word_of(p.file) +
-                                                  "' as in the file: this backend does not convert; take 'mpiio'"));
-  if (p.verify != Verify::none && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
-    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
-  return {};
-}
-
-Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
-  const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
-  return file_needs(1, file.file_bytes() + (parameters.format == FileFormat::arrays ? room_for_format : 0));
-}
-
-namespace {
-
 constexpr int next_one = 1;  // a node, or a rank, further
 
 class Vpic final : public Workload {
@@ -148,4 +110,39 @@ const Registered<WorkloadEntry> registered_vpic{on_storage<VpicParameters>({
 })};
 
 }  // namespace
+
+Table<VpicParameters> VpicParameters::table() { return joined<VpicParameters>(vpic_sizes(), vpic_conditions()); }
+
+ParticleChoice VpicParameters::choice() const {
+  switch (read) {
+    case VpicRead::partial:
+      return first_particles(read_particles);
+    case VpicRead::strided:
+      return strided_particles(particles, run, stride);
+    case VpicRead::full:
+      break;
+  }
+  return first_particles(particles);
+}
+
+Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                  const std::string& pointer) {
+  if (auto status = check_read(p, pointer); !status) return status;
+  if (p.format == FileFormat::arrays && !capabilities.arrays)
+    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
+  if (p.format == FileFormat::raw && p.memory != p.file && !capabilities.scattered)
+    return fail(bad_plan(pointer + "/memory", "must be '" + word_of(p.file) +
+                                                  "' as in the file: this backend does not convert; take 'mpiio'"));
+  if (p.verify != Verify::none && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
+  return {};
+}
+
+Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
+  const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
+  return file_needs(1, file.file_bytes() + (parameters.format == FileFormat::arrays ? room_for_format : 0));
+}
+
 }  // namespace ullage
