@@ -4,14 +4,13 @@
 #include <csignal>
 #include <iostream>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include "abi/choice.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 #include "run/describe.hpp"

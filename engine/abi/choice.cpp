@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -208,6 +206,19 @@ std::optional<Json> taken_from_environment() {
   return json;
 }
 
+std::string why_chosen(const Launched& how, bool is_wanted) {
+  if (is_wanted) return "ULLAGE_MPI says so";
+  return how.by + (how.is_rank ? " started this process" : " is the launcher on PATH");
+}
+
+/// What is chosen where none of the MPIs that were tried can be loaded.
+Result<Choice> without_any(const Launched& how, const std::optional<std::string>& wanted, const std::string& reasons) {
+  const std::string right = " can be loaded: " + reasons + "; load the module of that MPI, or set LD_LIBRARY_PATH";
+  if (wanted) return fail(environment_error(wanted_variable, "no " + *wanted + right));
+  if (how.is_rank) return fail(environment_error("MPI", how.by + " started this process, but no MPI" + right));
+  return Choice{without_mpi, "", how.by + " is the launcher on PATH, but no MPI can be loaded: " + reasons};
+}
+
 }  // namespace
 
 const std::vector<Abi>& mpi_abis() {
@@ -227,23 +238,6 @@ Launched launched(const Variable& variable, const std::string& program) {
   const bool is_hydra = program.find("hydra") != std::string::npos || program.find("mpich") != std::string::npos;
   return {false, program, is_hydra ? mpich_first : open_mpi_first};
 }
-
-namespace {
-
-std::string why_chosen(const Launched& how, bool is_wanted) {
-  if (is_wanted) return "ULLAGE_MPI says so";
-  return how.by + (how.is_rank ? " started this process" : " is the launcher on PATH");
-}
-
-/// What is chosen where none of the MPIs that were tried can be loaded.
-Result<Choice> without_any(const Launched& how, const std::optional<std::string>& wanted, const std::string& reasons) {
-  const std::string right = " can be loaded: " + reasons + "; load the module of that MPI, or set LD_LIBRARY_PATH";
-  if (wanted) return fail(environment_error(wanted_variable, "no " + *wanted + right));
-  if (how.is_rank) return fail(environment_error("MPI", how.by + " started this process, but no MPI" + right));
-  return Choice{without_mpi, "", how.by + " is the launcher on PATH, but no MPI can be loaded: " + reasons};
-}
-
-}  // namespace
 
 Result<Choice> choose_abi(const Launched& how, const std::optional<std::string>& wanted,
                           const std::function<Library(const std::string& abi)>& find) {

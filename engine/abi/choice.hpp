@@ -5,13 +5,10 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

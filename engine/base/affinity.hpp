@@ -4,14 +4,12 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <set>
-#include <span>
-#include <string>
-#include <vector>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

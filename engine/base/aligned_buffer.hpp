@@ -3,16 +3,13 @@
 
 #include <sys/mman.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
-#include <span>
 
 #include "base/count.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <ctime>
 #include <functional>
-#include <limits>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock_rate.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/clock.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 namespace {

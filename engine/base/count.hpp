@@ -3,9 +3,8 @@
 
 #include <compare>
 #include <concepts>
-#include <cstdint>
-#include <limits>
-#include <string>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -7,10 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <optional>
-#include <utility>
 
 namespace ullage {
 namespace {

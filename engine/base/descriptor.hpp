@@ -3,8 +3,8 @@
 #pragma once
 
 #include <expected>
-#include <string>
-#include <string_view>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

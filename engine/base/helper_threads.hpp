@@ -4,17 +4,12 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "base/meter.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "base/workers.hpp"
 
 namespace ullage {

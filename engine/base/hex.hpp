@@ -2,13 +2,9 @@
 // Hexadecimal digits, lower case: numbers and memory as people read them in error texts, and names made of them.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <span>
-#include <string>
-#include <string_view>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,14 +2,10 @@
 // Log-linear latency histogram: 128 sub-buckets a power of two, so a bucket's midpoint is at most 1/256 off.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -3,10 +3,7 @@
 // permits. Asked of the machine once; decided by a pure function.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "base/std.hpp"
 
 namespace ullage {
 

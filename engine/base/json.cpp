@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.hpp"
 
-#include <limits>
-
 template void nlohmann::basic_json<>::json_value::destroy(nlohmann::json::value_t);
 template nlohmann::basic_json<>::basic_json(nlohmann::json::initializer_list_t, bool, nlohmann::json::value_t);
 template nlohmann::basic_json<>::basic_json(const nlohmann::json&);

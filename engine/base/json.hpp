@@ -3,12 +3,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 // What most files use is compiled in json.cpp. Compiling the whole class would take 5 s.
 extern template void nlohmann::basic_json<>::json_value::destroy(nlohmann::json::value_t);

@@ -2,17 +2,13 @@
 // The stop-watch a backend ticks: one clock read an operation, nothing else that costs.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "base/tick_clock.hpp"
 #include "base/time_series.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/parameters.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 

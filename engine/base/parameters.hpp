@@ -2,17 +2,13 @@
 // Parameters are data: one table a struct, from which they are parsed, checked, described and documented.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
+#include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -143,6 +139,10 @@ Field<P> choice(std::string_view name, E P::* member, const Words<E>& words, std
           [member, words](P& p, const Value& v) { p.*member = detail::value_of(words, std::get<std::string>(v)); }};
 }
 template <class P, class E>
+Field<P> choice(std::string_view name, E P::* member, std::string_view doc) {
+  return choice(name, member, words_of(E{}), doc);
+}
+template <class P, class E>
 Field<P> choices(std::string_view name, std::vector<E> P::* member, const Words<E>& words, std::string_view doc) {
   std::vector<std::string> defaults;
   const P initial{};
@@ -153,6 +153,27 @@ Field<P> choices(std::string_view name, std::vector<E> P::* member, const Words<
             for (const auto& word : std::get<std::vector<std::string>>(v))
               (p.*member).push_back(detail::value_of(words, word));
           }};
+}
+
+template <class P, class E>
+Field<P> choices(std::string_view name, std::vector<E> P::* member, std::string_view doc) {
+  return choices(name, member, words_of(E{}), doc);
+}
+
+/// The word of an enumerator whose type has a function `Words<E> words_of(E)` beside it, as choices without words want
+/// it too. A function, since the tables are asked for while other files' statics are still being made.
+template <class E>
+  requires std::is_enum_v<E>
+[[nodiscard]] std::string word_of(E value) {
+  return detail::word_of(words_of(value), value);
+}
+
+/// The enumerator of a word; nothing where there is none.
+template <class E>
+[[nodiscard]] std::optional<E> enumerator_of(std::string_view word) {
+  for (const auto& [value, candidate] : words_of(E{}))
+    if (candidate == word) return value;
+  return std::nullopt;
 }
 
 template <class P>

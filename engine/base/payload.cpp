@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/payload.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -22,6 +21,45 @@ constexpr std::uint64_t writer_mask = (std::uint64_t{1} << writer_bits) - 1;
 
 constexpr std::uint64_t pack(const TagCoder::Place& place) {
   return (place.writer & writer_mask) << number_bits | (place.number & number_mask);
+}
+
+/// This is what one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler),
+/// found by measurement.
+constexpr double block_cost_bytes = TagCoder::tag_bytes + 3;
+constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+
+void repeat_word(std::span<std::byte> bytes, std::uint64_t word) noexcept {
+  for (std::size_t at = 0; at + word_bytes <= bytes.size(); at += word_bytes)
+    std::memcpy(bytes.data() + at, &word, word_bytes);
+}
+
+constexpr std::uint64_t tagged_bytes = TagCoder::block_bytes;
+constexpr std::uint64_t unit_bytes = PayloadBody::unit_bytes;
+constexpr std::uint64_t blocks_a_unit = unit_bytes / tagged_bytes;
+constexpr std::uint64_t poison_word = 0x646c6c69666e7521;  // "!unfilld"
+constexpr std::size_t shown_bytes = 8;
+
+using UnitBuffer = std::array<std::byte, unit_bytes>;
+
+std::uint64_t tag_in(std::span<const std::byte> block) {
+  std::uint64_t tag = 0;
+  std::memcpy(&tag, block.data(), sizeof tag);
+  return tag;
+}
+
+/// Calls piece(bytes, first byte of their transfer, place in the transfer) for each transfer that a range touches.
+template <class Bytes, class Piece>
+void for_each_transfer(Bytes bytes, std::uint64_t offset_bytes, std::uint64_t transfer_bytes, const Piece& piece) {
+  std::uint64_t inside = offset_bytes % transfer_bytes;
+  for (std::size_t done = 0; done < bytes.size(); inside = 0) {
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - done, transfer_bytes - inside));
+    piece(bytes.subspan(done, length), offset_bytes + done - inside, inside);
+    done += length;
+  }
+}
+
+std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
 }  // namespace
@@ -62,20 +100,6 @@ void TagCoder::encode_run(std::span<std::uint64_t> tags, const Place& first) con
   for (std::size_t i = 0; i < tags.size(); ++i) tags[i] = mix64((low + i) ^ rest);
 }
 
-namespace {
-
-/// This is what one block costs zstd -1 beside its random words: the tag, and one sequence (literals, then filler),
-/// found by measurement.
-constexpr double block_cost_bytes = TagCoder::tag_bytes + 3;
-constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-
-void repeat_word(std::span<std::byte> bytes, std::uint64_t word) noexcept {
-  for (std::size_t at = 0; at + word_bytes <= bytes.size(); at += word_bytes)
-    std::memcpy(bytes.data() + at, &word, word_bytes);
-}
-
-}  // namespace
-
 static_assert(PayloadFill::block_bytes == TagCoder::block_bytes);
 
 PayloadBody::PayloadBody(double compress_ratio, std::uint64_t key, const PayloadFill& fill) noexcept
@@ -114,39 +138,6 @@ void PayloadBody::fill(std::span<std::byte> unit, const Tags& tags) const noexce
     repeat_word(block.subspan(random), filler_);
   }
 }
-
-namespace {
-
-constexpr std::uint64_t tagged_bytes = TagCoder::block_bytes;
-constexpr std::uint64_t unit_bytes = PayloadBody::unit_bytes;
-constexpr std::uint64_t blocks_a_unit = unit_bytes / tagged_bytes;
-constexpr std::uint64_t poison_word = 0x646c6c69666e7521;  // "!unfilld"
-constexpr std::size_t shown_bytes = 8;
-
-using UnitBuffer = std::array<std::byte, unit_bytes>;
-
-std::uint64_t tag_in(std::span<const std::byte> block) {
-  std::uint64_t tag = 0;
-  std::memcpy(&tag, block.data(), sizeof tag);
-  return tag;
-}
-
-/// Calls piece(bytes, first byte of their transfer, place in the transfer) for each transfer that a range touches.
-template <class Bytes, class Piece>
-void for_each_transfer(Bytes bytes, std::uint64_t offset_bytes, std::uint64_t transfer_bytes, const Piece& piece) {
-  std::uint64_t inside = offset_bytes % transfer_bytes;
-  for (std::size_t done = 0; done < bytes.size(); inside = 0) {
-    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - done, transfer_bytes - inside));
-    piece(bytes.subspan(done, length), offset_bytes + done - inside, inside);
-    done += length;
-  }
-}
-
-std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
-  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-}
-
-}  // namespace
 
 Payload::Payload(const PayloadSpec& spec)
     : spec_(spec), tags_(spec.run_key, spec.transfer_bytes), body_(spec.compress_ratio, mix64(~spec.run_key)) {}

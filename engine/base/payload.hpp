@@ -7,14 +7,8 @@
 // buffer may be filled for any place, at the speed at which memory is written.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-
 #include "base/payload_fill.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

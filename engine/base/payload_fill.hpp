@@ -2,10 +2,8 @@
 // How blocks of payload are made, by the widest vectors that this CPU has. Every way makes the same bytes.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "base/registry.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

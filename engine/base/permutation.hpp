@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdint>
-#include <string_view>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

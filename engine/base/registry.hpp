@@ -3,14 +3,8 @@
 // The sources are linked as objects, never through a static archive, which would drop them.
 #pragma once
 
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -3,22 +3,18 @@
 // throws, and a rank that an exception ends leaves all others waiting.
 #pragma once
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <exception>
 #include <new>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <type_traits>
-#include <utility>
 
 #include "base/cgroup.hpp"
 #include "base/count.hpp"
 #include "base/procfs.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

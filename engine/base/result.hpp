@@ -2,11 +2,9 @@
 // Errors are values: every call that can fail returns Result<T> or Status, and nothing throws across a module.
 #pragma once
 
-#include <cstdint>
 #include <expected>
-#include <optional>
-#include <string>
-#include <utility>
+
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -59,6 +57,14 @@ using Status = Result<void>;
 [[nodiscard]] std::string to_line(const Error& error);
 
 [[nodiscard]] inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
+
+/// Moves what a result holds to its place, or returns the error.
+template <class To, class From>
+[[nodiscard]] Status take_into(To& place, Result<From> result) {
+  if (!result) return fail(std::move(result.error()));
+  place = std::move(*result);
+  return {};
+}
 
 /// Of the errors of several steps the first counts.
 inline void keep_first(Status& first, Status next) {

@@ -7,13 +7,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <span>
-#include <string>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -4,18 +4,15 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
 #include <mutex>
-#include <span>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "base/workers.hpp"
 
 namespace ullage {

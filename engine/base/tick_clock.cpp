@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/tick_clock.hpp"
 
+#include "base/std.hpp"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
-#include <algorithm>
 #include <fstream>
-#include <string>
 
 namespace ullage {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/time_series.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace ullage {

@@ -3,10 +3,7 @@
 // doubles.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
+#include "base/std.hpp"
 
 namespace ullage {
 

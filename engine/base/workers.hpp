@@ -5,18 +5,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/pinned.hpp"
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,11 +2,7 @@
 // Workload `compute`: the rate at which cores do one instruction, by independent chains of it in registers.
 #include "compute/compute.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "work/entry.hpp"
 

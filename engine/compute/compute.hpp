@@ -2,11 +2,7 @@
 // Threads that run one compute kernel in windows, and the comparison of what they computed.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
+#include "base/std.hpp"
 #include "compute/kernel.hpp"
 #include "work/windowed_phase.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compute/kernel.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <tuple>
 

@@ -3,17 +3,12 @@
 // independent of each other, so that enough of them show the rate of the core and a single one the latency.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/isa.hpp"
 #include "base/parameters.hpp"
 #include "base/registry.hpp"
+#include "base/std.hpp"
 
 namespace ullage::compute {
 

@@ -4,12 +4,10 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 
+#include "base/std.hpp"
 #include "compute/kernel.hpp"
 
 namespace ullage::compute {

@@ -2,13 +2,12 @@
 // Dense linear algebra as somebody else's library does it. All matrices are column-major.
 #pragma once
 
-#include <cstddef>
 #include <functional>
-#include <span>
 
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -5,20 +5,15 @@
 #include <dlfcn.h>
 #include <strings.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/procfs.hpp"
 #include "base/result.hpp"
 #include "base/shared_library.hpp"
+#include "base/std.hpp"
 #include "linear/blas.hpp"
 
 namespace ullage {

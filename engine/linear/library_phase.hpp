@@ -2,16 +2,11 @@
 // What phases share whose operations are calls of a library of linear algebra.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/clock_rate.hpp"
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "linear/linear_check.hpp"
 #include "work/phase_work.hpp"
 

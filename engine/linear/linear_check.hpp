@@ -2,16 +2,10 @@
 // Whether a library's results are right. By plain sums, which use nothing of the library.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "linear/blas.hpp"
 #include "linear/matrix.hpp"
 

@@ -2,12 +2,9 @@
 // A large matrix of numbers that can be made again.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 #include "base/permutation.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "base/workers.hpp"
 #include "linear/blas.hpp"
 #include "memory/pages.hpp"

@@ -5,20 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <map>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/procfs.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -9,18 +9,12 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/parameters.hpp"
 #include "base/procfs.hpp"
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 
 namespace ullage {
@@ -29,7 +23,7 @@ namespace ullage {
 /// administrator set aside.
 enum class Pages { system, small, huge };
 
-[[nodiscard]] inline Words<Pages> pages_words() {
+[[nodiscard]] inline Words<Pages> words_of(Pages) {
   return {{Pages::system, "default"}, {Pages::small, "small"}, {Pages::huge, "huge"}};
 }
 

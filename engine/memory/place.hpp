@@ -19,7 +19,7 @@ struct MemoryPlace {
   [[nodiscard]] static Table<MemoryPlace> table() {
     using P = MemoryPlace;
     return {
-        choice("pages", &P::pages, pages_words(),
+        choice("pages", &P::pages,
                "Choose the pages of the memory: as the system decides, small ones only, or huge ones on request. Value "
                "huge_bytes says what the memory got."),
         count("memory_node", &P::memory_node, {-1, 1023},
@@ -33,10 +33,7 @@ struct MemoryPlace {
 /// as long as they do nothing.
 [[nodiscard]] inline Status choose_node(WindowParameters& window, const MemoryPlace& place) {
   if (place.cpu_node < 0) return {};
-  auto cpus = cpus_of_node(place.cpu_node, allowed_cpus());
-  if (!cpus) return fail(cpus.error());
-  window.cpus = std::move(*cpus);
-  return {};
+  return take_into(window.cpus, cpus_of_node(place.cpu_node, allowed_cpus()));
 }
 
 }  // namespace ullage

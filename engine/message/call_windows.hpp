@@ -2,12 +2,11 @@
 // Timed stretches of many calls each, the same number on all ranks, so that reading the clock costs nothing.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <functional>
 
 #include "base/clock.hpp"
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage {

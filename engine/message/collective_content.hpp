@@ -2,16 +2,11 @@
 // What ranks give to a collective operation, and what each must have afterwards. Pure.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "base/permutation.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/collectives.hpp"
 
 namespace ullage {

@@ -2,17 +2,13 @@
 // Buffers of messages, filled so that what arrives can be recognised: from whom, of which repetition, all of it.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
 
 #include "base/count.hpp"
 #include "base/permutation.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "message/message_memory.hpp"
 #include "mpi/messages.hpp"
 #include "work/phase_work.hpp"

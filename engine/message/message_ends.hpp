@@ -3,20 +3,13 @@
 // records say of the ranks and methods of such messages.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/messages.hpp"
 #include "work/phase_work.hpp"

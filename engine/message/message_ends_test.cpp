@@ -50,7 +50,7 @@ TEST_F(MpiMessageEnds, EitherEndThatIsWrongIsFound) {
   for (const std::size_t at : {0U, 99U}) {
     MessageEnds found = ends();
     mpi::MessageLoop messages = loop(100);
-    in_.rewind();
+    in_ = mpi::RotatingBuffer(in_.bytes());
     messages.run(1);
     in_bytes_[at] ^= std::byte{0x10};
     found.look(messages, "ring 3 by sendrecv");

@@ -2,15 +2,14 @@
 // The memory that messages are sent from and received into, and the kind of pages it lies in.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <new>
-#include <optional>
-#include <span>
-#include <utility>
 
+#include "base/count.hpp"
 #include "base/json.hpp"
+#include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/pages.hpp"
+#include "mpi/comm.hpp"
 
 namespace ullage {
 
@@ -20,7 +19,7 @@ struct MessagePages {
   Pages pages = Pages::system;
 
   [[nodiscard]] static Table<MessagePages> table() {
-    return {choice("pages", &MessagePages::pages, pages_words(),
+    return {choice("pages", &MessagePages::pages,
                    "Choose the pages of the messages' memory: those that the system gives by default, small ones only, "
                    "or huge ones on request. Fact `pages` says what the memory got.")};
   }
@@ -55,10 +54,18 @@ class MessageMemory final {
   std::optional<Region> region_;
 };
 
+/// Every rank has found room on its node before any of them takes it. Throws where the ranks there, which take
+/// `rank_bytes` each, have not got it.
+inline void find_room_on_node(const mpi::World& world, Count rank_bytes) {
+  const auto ranks_here = static_cast<std::uint64_t>(world.topology().ranks_on_node);
+  if (Status fits = check_room("message_bytes", rank_bytes * ranks_here); !fits)
+    throw ResourceError(std::move(fits.error()));
+}
+
 /// The fact `pages` of a record: which were asked for, how much memory messages have on this rank, and how much of it
 /// lies in huge pages.
 [[nodiscard]] inline nlohmann::json pages_json(Pages asked, const MessageMemory& out, const MessageMemory& in) {
-  return {{"asked", detail::word_of(pages_words(), asked)},
+  return {{"asked", word_of(asked)},
           {"bytes", out.bytes().size() + in.bytes().size()},
           {"huge_bytes", out.huge_bytes() + in.huge_bytes()}};
 }

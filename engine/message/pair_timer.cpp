@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/pair_timer.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 #include "base/clock.hpp"
 
 namespace ullage {

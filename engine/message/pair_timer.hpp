@@ -2,12 +2,8 @@
 // How long a message takes from one rank to another.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "message/message_contents.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/messages.hpp"

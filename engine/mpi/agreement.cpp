@@ -2,11 +2,9 @@
 #include "mpi/agreement.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <limits>
-#include <string>
 #include <thread>
 
+#include "base/std.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

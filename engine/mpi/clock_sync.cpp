@@ -3,14 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 #include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
@@ -84,6 +78,14 @@ OffsetEstimate calibrate_against_root(const World& world, const LocalClock& cloc
   return mine;
 }
 
+/// The kernel slews a clock by 500 ppm at most, and quartz is off by less than 100.
+constexpr double fastest_drift = 1e-3;
+
+std::int64_t times(double factor, std::int64_t ns) { return std::llround(factor * static_cast<double>(ns)); }
+
+/// Two clocks of quartz, each off by 50 ppm: what is assumed until it has been measured.
+constexpr double assumed_drift = 100e-6;
+
 }  // namespace
 
 OffsetEstimate estimate_offset(std::span<const RoundTrip> trips) {
@@ -116,15 +118,6 @@ ClockSync calibrate_clocks(const World& world, const LocalClock& clock) {
   return sync;
 }
 
-namespace {
-
-/// The kernel slews a clock by 500 ppm at most, and quartz is off by less than 100.
-constexpr double fastest_drift = 1e-3;
-
-std::int64_t times(double factor, std::int64_t ns) { return std::llround(factor * static_cast<double>(ns)); }
-
-}  // namespace
-
 ClockLine::ClockLine(const OffsetEstimate& measured, double drift)
     : before_(measured), last_ns_(measured.measured_ns), drift_(drift), least_residual_ns_(measured.residual_ns) {}
 
@@ -154,13 +147,6 @@ std::int64_t ClockLine::residual_ns(std::int64_t local_ns) const noexcept {
   const std::int64_t age_ns = std::min(std::llabs(local_ns - before_.measured_ns), std::llabs(local_ns - last_ns_));
   return least_residual_ns_ + times(std::abs(drift_), age_ns);
 }
-
-namespace {
-
-/// Two clocks of quartz, each off by 50 ppm: what is assumed until it has been measured.
-constexpr double assumed_drift = 100e-6;
-
-}  // namespace
 
 CommonClock::CommonClock(const World& world, LocalClock clock, const Ages& ages)
     : world_(&world), clock_(std::move(clock)), ages_(ages), drift_(assumed_drift) {

@@ -3,10 +3,9 @@
 // shortest of many round trips (Cristian). Ranks of rank 0's clock cost nothing, so 64 ranks on a node start at once.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <span>
 
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {

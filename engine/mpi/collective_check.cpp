@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/collective_check.hpp"
 
-#include <array>
 #include <cstdio>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

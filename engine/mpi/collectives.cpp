@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/collectives.hpp"
 
-#include <algorithm>
-#include <vector>
-
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

@@ -3,11 +3,8 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <climits>
 #include <fstream>
-#include <utility>
 
 #include "base/permutation.hpp"
 #include "mpi/agreement.hpp"

@@ -3,16 +3,11 @@
 // returns a value.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <source_location>
-#include <span>
-#include <string>
 
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage::mpi {
 
@@ -33,7 +28,6 @@ class Environment final : Pinned {
 };
 
 [[nodiscard]] std::string library_version();  // callable before Environment
-[[nodiscard]] std::string processor_name();
 
 /// The one place that ends all ranks at once; may be called from any thread, at any time, and flushes nothing. Never
 /// returns: where MPI is not up, may not be called from this thread or does not answer within seconds, only this

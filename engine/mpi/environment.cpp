@@ -3,14 +3,12 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <string>
-#include <string_view>
 #include <thread>
 
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
@@ -95,13 +93,6 @@ std::string_view family() {
   for (const char* with_romio : {"MPICH", "MVAPICH", "Intel", "CRAY"})
     if (contains(version, with_romio)) return "mpich";
   return "other";
-}
-
-std::string processor_name() {
-  std::array<char, MPI_MAX_PROCESSOR_NAME + 1> name{};
-  int length = 0;
-  check(MPI_Get_processor_name(name.data(), &length), "MPI_Get_processor_name");
-  return name.data();
 }
 
 void abort_all(int exit_code) {

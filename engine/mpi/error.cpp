@@ -3,12 +3,10 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <string_view>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/file.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/pinned.hpp"
 #include "base/resources.hpp"
 #include "mpi/error.hpp"

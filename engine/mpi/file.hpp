@@ -3,15 +3,8 @@
 // a library that answers MPI_SUCCESS may have moved nothing.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/info.hpp"
 

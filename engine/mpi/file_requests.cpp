@@ -4,10 +4,7 @@
 #include <aio.h>
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <utility>
-#include <vector>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"

@@ -3,12 +3,8 @@
 // counted at the end of each, since a library that answers MPI_SUCCESS may have moved nothing.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/file.hpp"
 
 namespace ullage::mpi {

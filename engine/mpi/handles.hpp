@@ -4,9 +4,7 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <cstdint>
-
+#include "base/std.hpp"
 #include "mpi/collective_check.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"

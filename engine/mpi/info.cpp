@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/info.hpp"
 
-#include <array>
 #include <cerrno>
-#include <string>
-#include <utility>
 
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"

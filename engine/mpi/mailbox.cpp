@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <utility>
-
 #include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"

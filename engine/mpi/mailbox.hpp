@@ -3,15 +3,10 @@
 // looks not for the writer.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <list>
-#include <memory>
-#include <optional>
-#include <string>
 
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/messages.hpp"
 
-#include <utility>
-
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 

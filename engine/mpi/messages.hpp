@@ -3,13 +3,8 @@
 // few additions stand between two messages.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {
@@ -33,14 +28,13 @@ enum class MessageMethod { sendrecv, alltoallv, nonblocking };
 class RotatingBuffer final {
  public:
   explicit RotatingBuffer(std::span<std::byte> bytes) : bytes_(bytes) {}
-  /// `length` bytes, at most bytes().size(). Deterministic: the n-th call after rewind() gives the same place.
+  /// `length` bytes, at most bytes().size(). Buffers of one size give the same places for the same lengths.
   [[nodiscard]] std::byte* next(std::size_t length) noexcept {
     if (next_ + length > bytes_.size()) next_ = 0;
     std::byte* const place = bytes_.data() + next_;
     next_ += (length + 7) & ~std::size_t{7};
     return place;
   }
-  void rewind() noexcept { next_ = 0; }
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
 
  private:

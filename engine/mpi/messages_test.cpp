@@ -19,7 +19,7 @@ TEST(RotatingBuffer, GoesOnByMultiplesOfEightUntilTheEnd) {
   EXPECT_EQ(offset(1), 0);
   EXPECT_EQ(offset(32), 0);
   EXPECT_EQ(offset(32), 0);
-  buffer.rewind();
+  buffer = RotatingBuffer(buffer.bytes());
   EXPECT_EQ(offset(24), 0);
   EXPECT_EQ(offset(9), 0);
 }

@@ -10,18 +10,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/hex.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 

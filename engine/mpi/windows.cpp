@@ -2,7 +2,6 @@
 #include "mpi/windows.hpp"
 
 #include <cerrno>
-#include <utility>
 
 #include "mpi/agreement.hpp"
 #include "mpi/error.hpp"

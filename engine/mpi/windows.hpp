@@ -2,12 +2,8 @@
 // Memory that other ranks write and read without the owner's help: MPI's one-sided operations.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 
 namespace ullage::mpi {

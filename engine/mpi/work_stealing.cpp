@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "base/permutation.hpp"
 #include "mpi/waits.hpp"

@@ -3,11 +3,8 @@
 // there.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/mailbox.hpp"
 

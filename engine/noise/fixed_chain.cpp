@@ -2,7 +2,6 @@
 #include "noise/fixed_chain.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "base/clock.hpp"
 

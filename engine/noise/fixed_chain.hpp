@@ -2,9 +2,7 @@
 // Work that takes the same number of cycles each time, whatever else the core's caches and ports are busy with.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <vector>
+#include "base/std.hpp"
 
 namespace ullage {
 

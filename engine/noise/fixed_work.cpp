@@ -8,6 +8,13 @@ namespace {
 constexpr std::int64_t looks_a_detour = 10;
 constexpr int looks = 2000;
 
+const Registered<WorkloadEntry> registered_fixed_work{without_storage<FixedWorkParameters>({
+    .name = "fixed-work",
+    .doc = "Times quanta of the same work on each thread, then watches for detours: times when something else runs on "
+           "the thread's core.",
+    .make = single_phase<FixedWorkPhase>,
+})};
+
 }  // namespace
 
 std::int64_t detour_from_ns(std::int64_t look_ns) { return std::max(usual_detour_ns, looks_a_detour * look_ns); }
@@ -35,14 +42,4 @@ Table<FixedWorkParameters> FixedWorkParameters::table() {
   };
 }
 
-namespace {
-
-const Registered<WorkloadEntry> registered_fixed_work{without_storage<FixedWorkParameters>({
-    .name = "fixed-work",
-    .doc = "Times quanta of the same work on each thread, then watches for detours: times when something else runs on "
-           "the thread's core.",
-    .make = single_phase<FixedWorkPhase>,
-})};
-
-}  // namespace
 }  // namespace ullage

@@ -2,16 +2,9 @@
 // The machine's noise: fixed work again and again on each thread, then a watch for detours.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
+#include "base/std.hpp"
 #include "base/thread_team.hpp"
 #include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"

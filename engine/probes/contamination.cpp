@@ -6,16 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <limits>
 #include <map>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "probes/core_use.hpp"
 #include "probes/cpu_clocks.hpp"
@@ -202,16 +199,14 @@ class ContaminationProbe final : public Probe {
     const auto time_ns = [this](std::uint64_t from, std::uint64_t to) {
       return static_cast<std::int64_t>(growth(from, to)) * tick_ns_;
     };
-    CoreUse use;
-    use.wall_ns = kernel_after_.at_ns - kernel_before_.at_ns;
-    use.cpus = after.cpus;
-    use.idle_ns = time_ns(before.idle, after.idle) + time_ns(before.iowait, after.iowait);
-    use.steal_ns = time_ns(before.steal, after.steal);
-    use.interrupt_ns = time_ns(before.irq, after.irq) + time_ns(before.softirq, after.softirq);
-    use.own_ns = CpuClocks::used_ns(kernel_before_.ranks_ns, kernel_after_.ranks_ns) + invisible_ns;
-    use.kernel_ns = CpuClocks::used_ns(kernel_before_.threads_ns, kernel_after_.threads_ns);
-    use.tick_ns = tick_ns_;
-    return use;
+    return {.wall_ns = kernel_after_.at_ns - kernel_before_.at_ns,
+            .cpus = after.cpus,
+            .idle_ns = time_ns(before.idle, after.idle) + time_ns(before.iowait, after.iowait),
+            .steal_ns = time_ns(before.steal, after.steal),
+            .interrupt_ns = time_ns(before.irq, after.irq) + time_ns(before.softirq, after.softirq),
+            .own_ns = CpuClocks::used_ns(kernel_before_.ranks_ns, kernel_after_.ranks_ns) + invisible_ns,
+            .kernel_ns = CpuClocks::used_ns(kernel_before_.threads_ns, kernel_after_.threads_ns),
+            .tick_ns = tick_ns_};
   }
 
   [[nodiscard]] WorstValues own_values(const mpi::World& world) const {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/cgroup.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage {

@@ -2,14 +2,10 @@
 // Who used the cores of a machine during a phase, and the grade that follows. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <string>
-#include <string_view>
-#include <vector>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -3,18 +3,12 @@
 // user.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <limits>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

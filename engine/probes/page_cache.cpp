@@ -7,13 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <vector>
 
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "probes/probe.hpp"
 
 namespace ullage {

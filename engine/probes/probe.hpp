@@ -3,16 +3,13 @@
 // put into the phase's record under their own key.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <vector>
 
 #include "base/pinned.hpp"
 #include "base/registry.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/run_folder.hpp"
 

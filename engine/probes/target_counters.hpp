@@ -2,18 +2,12 @@
 // The counters of this kernel that see what a target's folder reads and writes.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/cgroup.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -3,17 +3,12 @@
 // and those that wait for it in MPI have no thread that may ask.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <limits>
-#include <optional>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/node_file.hpp"
 

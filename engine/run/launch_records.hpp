@@ -5,21 +5,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"

@@ -7,21 +7,18 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/waits.hpp"
 #include "probes/probe.hpp"
@@ -135,7 +132,6 @@ class LaunchWatch final : Pinned {
 
   [[nodiscard]] Watchdog& watchdog() noexcept { return watchdog_; }
   /// False: ranks of this node are not watched by one another, since they cannot share memory.
-  [[nodiscard]] bool watches_ranks() const noexcept { return heartbeats_.shared(); }
 
   void begins(const CurrentRepetition& current) {
     const std::scoped_lock lock(mutex_);

@@ -10,19 +10,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/descriptor.hpp"
 #include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "run/heartbeats.hpp"
 

@@ -4,19 +4,12 @@
 
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/json.hpp"
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
 #include "work/phase_work.hpp"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/phase_runner.hpp"
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <utility>
-
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"

@@ -3,13 +3,10 @@
 // operations of a PhaseWork alone; of the target it knows the run's folder, at which probes look.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
-#include <string>
 
 #include "base/meter.hpp"
+#include "base/std.hpp"
 #include "mpi/clock_sync.hpp"
 #include "mpi/comm.hpp"
 #include "probes/probe.hpp"

@@ -2,15 +2,12 @@
 // The targets of a plan on this machine: checked, with room, and with this run's marked folder in each.
 #pragma once
 
-#include <algorithm>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"

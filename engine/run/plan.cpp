@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/plan.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <string_view>
-
 #include "base/hex.hpp"
 #include "base/json.hpp"
 #include "base/registry.hpp"
@@ -269,13 +265,9 @@ Result<Plan> parse_scalars(const Json& json, PlanParts& parts) {
 }
 
 Status parse_parts(const PlanParts& parts, Plan& plan) {
-  auto layout = parse_layout(*parts.layout, "/layout");
-  if (!layout) return fail(layout.error());
-  plan.layout = std::move(*layout);
+  if (auto status = take_into(plan.layout, parse_layout(*parts.layout, "/layout")); !status) return status;
   if (parts.limits != nullptr) {
-    auto limits = parse_limits(*parts.limits, "/limits");
-    if (!limits) return fail(limits.error());
-    plan.limits = *limits;
+    if (auto status = take_into(plan.limits, parse_limits(*parts.limits, "/limits")); !status) return status;
   }
   if (parts.prepared != nullptr)
     if (auto status = parse_prepared(*parts.prepared, plan.prepared); !status) return status;

@@ -3,15 +3,12 @@
 // is touched.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "work/phase_work.hpp"
 
 namespace ullage {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/reductions.hpp"
 
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"

@@ -2,11 +2,10 @@
 // What the ranks of a launch do together whatever is measured, alone: how its cost grows with their number.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

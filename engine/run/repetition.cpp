@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/repetition.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <utility>
 #include <variant>
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "probes/core_use.hpp"
 #include "run/launch_records.hpp"

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/same_build.hpp"
 
-#include <array>
-#include <cstddef>
-#include <limits>
-#include <string>
-
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "run/build/build_facts.hpp"
 

@@ -3,14 +3,10 @@
 // for what it is told.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "run/plan.hpp"
 #include "run/stop_rule.hpp"
 

@@ -5,12 +5,10 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <utility>
 
 #include "base/json.hpp"
 #include "base/signals.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/clock_sync.hpp"
 #include "probes/probe.hpp"

@@ -3,19 +3,14 @@
 // interval of a median, too.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <numbers>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/pinned.hpp"
 #include "base/registry.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

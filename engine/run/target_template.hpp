@@ -2,16 +2,10 @@
 // Targets whose path differs between ranks: words in braces stand for where a rank is.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/affinity.hpp"
 #include "base/procfs.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "mpi/comm.hpp"
 #include "run/plan.hpp"
@@ -115,9 +109,7 @@ inline bool shares_a_file(const PlannedCase& planned) {
         return fail(environment_error("target '" + target.name + "'",
                                       "has a folder for each rank or node, so file_mode must be per-process"));
     if (!location) location = locate_rank(world);
-    auto path = expand_path(target.path, *location);
-    if (!path) return fail(path.error());
-    target.path = std::move(*path);
+    if (auto status = take_into(target.path, expand_path(target.path, *location)); !status) return status;
   }
   return {};
 }

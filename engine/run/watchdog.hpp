@@ -6,24 +6,19 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/pinned.hpp"
 #include "base/signals.hpp"
+#include "base/std.hpp"
 #include "mpi/waits.hpp"
 #include "storage/write_back.hpp"
 

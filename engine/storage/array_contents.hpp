@@ -3,17 +3,11 @@
 // element that is read again is known to be right. And the header of such arrays in a plain file.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/hex.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 

@@ -2,16 +2,11 @@
 // A file of named arrays, of which each rank moves rows: what self-describing formats have and plain files do not.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/viewed_file.hpp"
 
 namespace ullage {

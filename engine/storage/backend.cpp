@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/backend.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace ullage {
 
 template <>
@@ -24,7 +21,7 @@ void Registry<BackendEntry>::add(BackendEntry entry) {
 Status File::transfer_scattered(Direction direction, std::span<const ScatteredExtent> extents, Meter& meter) {
   (void)extents;
   (void)meter;
-  return fail(unsupported(word(direction) + " from scattered memory", ""));
+  return fail(unsupported(word_of(direction) + " from scattered memory", ""));
 }
 
 Status Backend::ready_open(const OpenRequest& /*request*/, std::span<const ArraySpec> /*arrays*/) { return {}; }

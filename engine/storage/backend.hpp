@@ -2,19 +2,14 @@
 // The contract between what is to be moved and the API that moves it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/registry.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/array_file.hpp"
 #include "storage/metadata.hpp"

@@ -13,20 +13,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/descriptor.hpp"
+#include "base/std.hpp"
 #include "storage/dataset_removal.hpp"
 #include "storage/directory_reader.hpp"
 #include "storage/removed_groups.hpp"

@@ -2,15 +2,10 @@
 // Buffers of one size that operations use in turn, in memory that is kept between cases.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-
 #include "base/aligned_buffer.hpp"
 #include "base/count.hpp"
 #include "base/payload.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

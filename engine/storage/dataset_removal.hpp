@@ -8,12 +8,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/std.hpp"
 #include "storage/directory_reader.hpp"
 #include "storage/manifest.hpp"
 #include "storage/silly_rename.hpp"

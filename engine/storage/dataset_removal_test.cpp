@@ -147,7 +147,7 @@ void make_states(const test::Bench& bench, const DatasetEntry& entry) {
     fs::create_directories(bench.path(entry.directory + "/" + shape.directory_path(i)));
   for (std::uint64_t rank = 0; rank < shape.ranks; ++rank)
     for (std::uint64_t step = 0; step < shape.steps; ++step)
-      test::write_file(bench.path(entry.directory + "/" + shape.file_path(rank, step)), "x");
+      test::write_file(bench.path(entry.directory + "/" + test::path_of(shape, rank, step)), "x");
 }
 
 TEST(StatesRemoval, TakesEveryLayoutWholeAndInParts) {
@@ -158,12 +158,12 @@ TEST(StatesRemoval, TakesEveryLayoutWholeAndInParts) {
     make_states(bench, entry);
     Leftovers parts;
     for (int part = 0; part < 3; ++part) bench.folder().remove_dataset(entry, {part, 3, true}, parts);
-    EXPECT_EQ(parts.removed_files, entry.steps->file_count()) << word(layout);
+    EXPECT_EQ(parts.removed_files, entry.steps->file_count()) << word_of(layout);
     Leftovers rest;
     bench.folder().remove_dataset(entry, {}, rest);
-    EXPECT_TRUE(parts.left.empty() && rest.left.empty()) << word(layout);
-    EXPECT_EQ(rest.removed_files, 0U) << word(layout);
-    EXPECT_FALSE(fs::exists(bench.path("c-s"))) << word(layout);
+    EXPECT_TRUE(parts.left.empty() && rest.left.empty()) << word_of(layout);
+    EXPECT_EQ(rest.removed_files, 0U) << word_of(layout);
+    EXPECT_FALSE(fs::exists(bench.path("c-s"))) << word_of(layout);
   }
 }
 
@@ -200,11 +200,11 @@ TEST(ImageGridRemoval, TakesBothLayoutsInPartsAndLeavesWhatIsNotOurs) {
     make("detections.2");
     Leftovers parts;
     for (int part = 0; part < 3; ++part) bench.folder().remove_dataset(entry, {part, 3, true}, parts);
-    EXPECT_EQ(parts.removed_files, grid.file_count()) << word(layout);
+    EXPECT_EQ(parts.removed_files, grid.file_count()) << word_of(layout);
     Leftovers rest;
     bench.folder().remove_dataset(entry, {}, rest);
-    EXPECT_EQ(rest.removed_files, 0U) << word(layout);
-    EXPECT_EQ(test::names_in(bench.path("c-g")), std::vector<std::string>{"detections.2"}) << word(layout);
+    EXPECT_EQ(rest.removed_files, 0U) << word_of(layout);
+    EXPECT_EQ(test::names_in(bench.path("c-g")), std::vector<std::string>{"detections.2"}) << word_of(layout);
     EXPECT_FALSE(rest.left.empty());
   }
 }

@@ -9,23 +9,15 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "storage/file_mapping.hpp"

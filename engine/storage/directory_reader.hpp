@@ -9,16 +9,11 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstddef>
 #include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

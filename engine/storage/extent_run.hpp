@@ -3,11 +3,7 @@
 // reads each extent from memory leaves less of the nearest cache to what it copies: some ns a transfer.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

@@ -2,14 +2,10 @@
 // Which calls of a rank are to fail, and how. Pure but for the count of calls so far.
 #pragma once
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <utility>
 
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -32,13 +28,13 @@ enum class FaultOperation {
   truncate
 };
 
-inline Words<FaultKind> fault_kinds() {
+[[nodiscard]] inline Words<FaultKind> words_of(FaultKind) {
   return {{FaultKind::eio, "eio"},           {FaultKind::enospc, "enospc"}, {FaultKind::edquot, "edquot"},
           {FaultKind::short_count, "short"}, {FaultKind::delay, "delay"},   {FaultKind::hang, "hang"},
           {FaultKind::flip, "flip"}};
 }
 
-inline Words<FaultOperation> fault_operations() {
+[[nodiscard]] inline Words<FaultOperation> words_of(FaultOperation) {
   return {
       {FaultOperation::open, "open"},        {FaultOperation::write, "write"},     {FaultOperation::read, "read"},
       {FaultOperation::sync, "sync"},        {FaultOperation::close, "close"},     {FaultOperation::remove, "remove"},
@@ -76,9 +72,9 @@ inline Table<FaultParameters> FaultParameters::table() {
   return {
       inner_field(),
       map("inner_parameters", &P::inner_parameters, "Set the parameters of the inner backend."),
-      choice("kind", &P::kind, fault_kinds(),
+      choice("kind", &P::kind,
              "Choose what goes wrong: an error, a short count, a delay, an endless hang or a flipped bit of the data."),
-      choice("operation", &P::operation, fault_operations(), "Choose the operation whose calls go wrong."),
+      choice("operation", &P::operation, "Choose the operation whose calls go wrong."),
       ullage::count("rank", &P::rank, {-1, 16777216}, "Let calls go wrong on this rank only; -1 means on all ranks."),
       ullage::count("after", &P::after, {},
                     "Let this many calls of the operation succeed first, in each repetition and on each rank."),
@@ -92,10 +88,6 @@ inline Table<FaultParameters> FaultParameters::table() {
   };
 }
 
-[[nodiscard]] inline std::string word(FaultOperation operation) {
-  return detail::word_of(fault_operations(), operation);
-}
-
 /// The errno of a call that fails.
 [[nodiscard]] inline int errno_of(FaultKind kind) {
   if (kind == FaultKind::enospc) return ENOSPC;
@@ -107,9 +99,8 @@ inline Table<FaultParameters> FaultParameters::table() {
   const bool of_data = parameters.kind == FaultKind::short_count || parameters.kind == FaultKind::flip;
   const bool moves_data = parameters.operation == FaultOperation::write || parameters.operation == FaultOperation::read;
   if (!of_data || moves_data) return {};
-  return fail(bad_plan(pointer + "/operation", "is '" + word(parameters.operation) + "', but a '" +
-                                                   detail::word_of(fault_kinds(), parameters.kind) +
-                                                   "' fault needs write or read"));
+  return fail(bad_plan(pointer + "/operation", "is '" + word_of(parameters.operation) + "', but a '" +
+                                                   word_of(parameters.kind) + "' fault needs write or read"));
 }
 
 /// One rank's count of the calls of the chosen operation.

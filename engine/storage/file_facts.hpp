@@ -11,17 +11,11 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/run_folder.hpp"
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <csignal>
 #include <mutex>
-#include <utility>
 
 namespace ullage {
 
@@ -37,26 +36,6 @@ void go_on(int number) {
   (void)sigaction(number, &end, nullptr);
 }
 
-}  // namespace
-
-BusErrorHandler::BusErrorHandler() {
-  Installed& one = installed();
-  const std::scoped_lock lock(one.mutex);
-  if (one.count++ > 0) return;
-  struct sigaction action{};
-  action.sa_handler = go_on;
-  action.sa_flags = SA_NODEFER;  // the handler does not return, so nothing would unblock the signal
-  (void)sigaction(SIGBUS, &action, &one.before);
-}
-
-BusErrorHandler::~BusErrorHandler() {
-  Installed& one = installed();
-  const std::scoped_lock lock(one.mutex);
-  if (--one.count == 0) (void)sigaction(SIGBUS, &one.before, nullptr);
-}
-
-namespace {
-
 // Linux 4.15 and 5.14 have these flags, older C libraries do not name them.
 constexpr int map_shared_validate = 0x03;
 constexpr int map_sync = 0x80000;
@@ -80,6 +59,22 @@ int advice_of(MapAdvice advice) {
 }
 
 }  // namespace
+
+BusErrorHandler::BusErrorHandler() {
+  Installed& one = installed();
+  const std::scoped_lock lock(one.mutex);
+  if (one.count++ > 0) return;
+  struct sigaction action{};
+  action.sa_handler = go_on;
+  action.sa_flags = SA_NODEFER;  // the handler does not return, so nothing would unblock the signal
+  (void)sigaction(SIGBUS, &action, &one.before);
+}
+
+BusErrorHandler::~BusErrorHandler() {
+  Installed& one = installed();
+  const std::scoped_lock lock(one.mutex);
+  if (--one.count == 0) (void)sigaction(SIGBUS, &one.before, nullptr);
+}
 
 FileMapping::FileMapping(FileMapping&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),

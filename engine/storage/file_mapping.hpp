@@ -3,13 +3,11 @@
 #pragma once
 
 #include <csetjmp>
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

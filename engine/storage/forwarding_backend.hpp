@@ -3,9 +3,7 @@
 // changes; it can do what the inner one can.
 #pragma once
 
-#include <memory>
-#include <utility>
-
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

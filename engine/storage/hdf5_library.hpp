@@ -4,18 +4,12 @@
 
 #include <dlfcn.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
 #include "base/shared_library.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/library_file.hpp"
 

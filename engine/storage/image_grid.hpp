@@ -2,11 +2,8 @@
 // The files of a pipeline that keeps images on a grid of locations, and what they are called. Pure.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
+#include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/numbered_names.hpp"
 
 namespace ullage {
@@ -104,15 +101,8 @@ struct ImageGrid {
   [[nodiscard]] bool operator==(const ImageGrid&) const = default;
 };
 
-/// The layout's word in manifests and parameters.
-[[nodiscard]] inline std::string word(ImageLayout layout) {
-  return layout == ImageLayout::files ? "files" : "containers";
-}
-
-[[nodiscard]] inline std::optional<ImageLayout> parse_image_layout(std::string_view word) {
-  if (word == "files") return ImageLayout::files;
-  if (word == "containers") return ImageLayout::containers;
-  return std::nullopt;
+[[nodiscard]] inline Words<ImageLayout> words_of(ImageLayout) {
+  return {{ImageLayout::files, "files"}, {ImageLayout::containers, "containers"}};
 }
 
 }  // namespace ullage

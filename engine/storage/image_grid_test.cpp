@@ -52,7 +52,7 @@ TEST(ImageGrid, EveryFileHasAPathOfItsOwnThatIsKnownAgain) {
         EXPECT_TRUE(directories.contains(path.substr(0, path.size() - base_of(path).size()))) << path;
         EXPECT_TRUE(grid.parse_item(base_of(path)).has_value()) << path;
       }
-      EXPECT_EQ(different.size(), grid.file_count()) << word(layout) << shared;
+      EXPECT_EQ(different.size(), grid.file_count()) << word_of(layout) << shared;
     }
 }
 
@@ -60,7 +60,7 @@ TEST(ImageGrid, NoOtherNameIsOurs) {
   for (const ImageLayout layout : layouts)
     for (const char* name : {"", "raw", "raw.0", "raw.3.0", "raw.0.2", "template.40", "i.16.0", "i.0.5", "c.16", "l.16",
                              "detections.3", "records.3", "records.01", "detections.", "data", "s.0.0", "i.0.0.tmp"})
-      EXPECT_FALSE(shape(layout).parse_item(name).has_value()) << word(layout) << " " << name;
+      EXPECT_FALSE(shape(layout).parse_item(name).has_value()) << word_of(layout) << " " << name;
   EXPECT_FALSE(shape(ImageLayout::files).parse_item("c.1").has_value());
   EXPECT_FALSE(shape(ImageLayout::containers).parse_item("i.1.1").has_value());
   EXPECT_FALSE(shape(ImageLayout::files, true).parse_item("raw.1.0").has_value());
@@ -70,8 +70,8 @@ TEST(ImageGrid, NoOtherNameIsOurs) {
 }
 
 TEST(ImageGrid, WordsAreReadBack) {
-  for (const ImageLayout layout : layouts) EXPECT_EQ(parse_image_layout(word(layout)), layout);
-  EXPECT_FALSE(parse_image_layout("Files").has_value());
+  for (const ImageLayout layout : layouts) EXPECT_EQ(enumerator_of<ImageLayout>(word_of(layout)), layout);
+  EXPECT_FALSE(enumerator_of<ImageLayout>("Files").has_value());
 }
 
 }  // namespace ullage::image_grid_test

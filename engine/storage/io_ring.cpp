@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #if __has_include(<linux/io_uring.h>) && defined(SYS_io_uring_setup)
 
@@ -14,11 +13,8 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <bitset>
-#include <vector>
 
 namespace ullage {
 namespace {

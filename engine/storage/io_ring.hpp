@@ -2,14 +2,8 @@
 // io_uring(7) by its system calls: no library is needed, only the kernel.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-
 #include "base/descriptor.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

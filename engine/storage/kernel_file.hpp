@@ -7,14 +7,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
@@ -32,7 +28,7 @@ struct KernelFileParameters {
   bool preallocate = false;
 };
 
-[[nodiscard]] inline Words<Advice> advice_words() {
+[[nodiscard]] inline Words<Advice> words_of(Advice) {
   return {{Advice::none, "none"}, {Advice::sequential, "sequential"}, {Advice::random, "random"}};
 }
 
@@ -41,8 +37,7 @@ template <class P>
 [[nodiscard]] Table<P> kernel_file_table() {
   return {
       flag<P>("direct", &P::direct, "Bypass the page cache (O_DIRECT)."),
-      choice<P, Advice>("advice", &P::advice, advice_words(),
-                        "Tell the kernel this access pattern for each file (posix_fadvise)."),
+      choice<P, Advice>("advice", &P::advice, "Tell the kernel this access pattern for each file (posix_fadvise)."),
       flag<P>("preallocate", &P::preallocate, "Allocate the whole size of a new file when it is made (fallocate)."),
   };
 }
@@ -70,7 +65,7 @@ class KernelFile final {
   }
 
   [[nodiscard]] Error failed(Direction direction, int code, std::uint64_t offset_bytes) const {
-    return errno_error(code, word(direction), path_, offset_bytes);
+    return errno_error(code, word_of(direction), path_, offset_bytes);
   }
 
   /// The error of a call that moved nothing and gave no reason.
@@ -105,8 +100,7 @@ class KernelFileOpener final {
   [[nodiscard]] Map hints_given() const {
     Map hints;
     if (parameters_.direct) hints["open"] = "O_DIRECT";
-    if (parameters_.advice != Advice::none)
-      hints["posix_fadvise"] = detail::word_of(advice_words(), parameters_.advice);
+    if (parameters_.advice != Advice::none) hints["posix_fadvise"] = word_of(parameters_.advice);
     if (parameters_.preallocate) hints["fallocate"] = "whole file";
     return hints;
   }

@@ -7,20 +7,14 @@
 #include <elf.h>
 #include <link.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,23 +2,15 @@
 // What a run folder says of itself: the marker that makes it ours, and the manifest of the datasets made in it.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdint>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/hex.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "storage/image_grid.hpp"
 #include "storage/step_shape.hpp"
 #include "storage/tree_shape.hpp"
@@ -78,13 +70,14 @@ struct DatasetEntry {
 };
 
 [[nodiscard]] inline nlohmann::json to_json(const ImageGrid& grid) {
-  return {{"ranks", grid.ranks},         {"locations", grid.locations}, {"depth", grid.depth},
-          {"layout", word(grid.layout)}, {"raw_files", grid.raw_files}, {"raw_shared", grid.raw_shared},
+  return {{"ranks", grid.ranks},         {"locations", grid.locations},
+          {"depth", grid.depth},         {"layout", word_of(grid.layout)},
+          {"raw_files", grid.raw_files}, {"raw_shared", grid.raw_shared},
           {"templates", grid.templates}};
 }
 
 [[nodiscard]] inline nlohmann::json to_json(const StepShape& steps) {
-  return {{"ranks", steps.ranks}, {"steps", steps.steps}, {"layout", word(steps.layout)}, {"levels", steps.levels}};
+  return {{"ranks", steps.ranks}, {"steps", steps.steps}, {"layout", word_of(steps.layout)}, {"levels", steps.levels}};
 }
 
 /// Every member of the tree by its name.
@@ -167,7 +160,7 @@ inline std::optional<StepShape> parse_steps(const Json& json) {
   StepShape steps;
   const std::array<std::pair<const char*, std::uint64_t*>, 3> numbers{
       {{"ranks", &steps.ranks}, {"steps", &steps.steps}, {"levels", &steps.levels}}};
-  const auto layout = parse_step_layout(text_of(json, "layout"));
+  const auto layout = enumerator_of<StepLayout>(text_of(json, "layout"));
   if (!take_numbers(json, numbers) || !layout) return std::nullopt;
   steps.layout = *layout;
   if (steps.ranks == 0 || steps.steps == 0 || steps.levels == 0 || steps.levels > StepShape::most_levels)
@@ -182,7 +175,7 @@ inline std::optional<ImageGrid> parse_grid(const Json& json) {
                                                                        {"depth", &grid.depth},
                                                                        {"raw_files", &grid.raw_files},
                                                                        {"templates", &grid.templates}}};
-  const auto layout = parse_image_layout(text_of(json, "layout"));
+  const auto layout = enumerator_of<ImageLayout>(text_of(json, "layout"));
   if (!take_numbers(json, numbers) || !layout) return std::nullopt;
   grid.layout = *layout;
   grid.raw_shared = flag_of(json, "raw_shared");

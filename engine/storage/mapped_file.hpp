@@ -6,17 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/backend.hpp"
 #include "storage/extent_run.hpp"
@@ -109,10 +103,7 @@ class MappedFile : public File {
       size_bytes_ = bytes;
     }
     mapping_ = {};
-    auto mapping = map(parts_.file, bytes, writes());
-    if (!mapping) return fail(mapping.error());
-    mapping_ = std::move(*mapping);
-    return {};
+    return take_into(mapping_, map(parts_.file, bytes, writes()));
   }
 
   [[nodiscard]] Status extend(std::uint64_t bytes) const {

@@ -2,15 +2,10 @@
 // The contract of work on names: small files and directories, made, looked at and removed.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/meter.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

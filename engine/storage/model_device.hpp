@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

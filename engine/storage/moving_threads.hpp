@@ -4,17 +4,14 @@
 
 #include <atomic>
 #include <barrier>
-#include <cstddef>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
 
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "base/workers.hpp"
 #include "storage/backend.hpp"
 

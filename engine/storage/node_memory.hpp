@@ -3,12 +3,8 @@
 // processes, so nothing is left when they end, however they do.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/node_file.hpp"
 

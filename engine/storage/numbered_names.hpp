@@ -2,15 +2,10 @@
 // Names that are a prefix and numbers, made and read back. Pure.
 #pragma once
 
-#include <array>
 #include <charconv>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

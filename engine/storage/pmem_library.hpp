@@ -5,18 +5,13 @@
 #include <dlfcn.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/parameters.hpp"
 #include "base/result.hpp"
 #include "base/shared_library.hpp"
+#include "base/std.hpp"
 #include "storage/file_mapping.hpp"
 
 namespace ullage {

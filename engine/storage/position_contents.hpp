@@ -3,20 +3,15 @@
 // there, so what is read back can be checked whichever of them came last.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "base/payload.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
 inline constexpr std::uint64_t position_unit_bytes = 4096;  // of the payload: a tag is never cut by its end
 
 inline PayloadSpec position_payload(std::uint64_t key) {
-  PayloadSpec spec;
-  spec.run_key = key;
-  spec.transfer_bytes = position_unit_bytes;
-  return spec;
+  return {.run_key = key, .transfer_bytes = position_unit_bytes};
 }
 
 /// Pure. Ranges may begin and end at any byte.

@@ -6,11 +6,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <vector>
-
 #include "base/count.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 
 namespace ullage {

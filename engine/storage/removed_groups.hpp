@@ -7,21 +7,16 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/descriptor.hpp"
+#include "base/std.hpp"
 #include "storage/directory_reader.hpp"
 
 namespace ullage {

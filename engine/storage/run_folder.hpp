@@ -4,17 +4,12 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/block_groups.hpp"
 #include "storage/dataset_removal.hpp"
 #include "storage/manifest.hpp"

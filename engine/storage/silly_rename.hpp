@@ -7,16 +7,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
 
 #include "base/descriptor.hpp"
 #include "base/hex.hpp"
+#include "base/std.hpp"
 #include "storage/directory_reader.hpp"
 
 namespace ullage {

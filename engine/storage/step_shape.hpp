@@ -2,16 +2,9 @@
 // The files of a run that keeps its state at every step, and what they are called. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
+#include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/numbered_names.hpp"
 
 namespace ullage {
@@ -62,14 +55,8 @@ struct StepShape {
   static constexpr std::uint64_t most_directories = std::uint64_t{1} << 24;
   static constexpr bool directories = false;  // its items are files
 
-  /// `s.RANK.STEP` behind its directories, or `log.RANK`; from the dataset's directory.
-  [[nodiscard]] std::string file_path(std::uint64_t rank, std::uint64_t step) const {
-    std::string path;
-    append_file_path(path, rank, step);
-    return path;
-  }
-
-  /// Appends the same to `path`. Allocates nothing where `path` has room: names are made while the clock runs.
+  /// Appends `s.RANK.STEP` behind its directories, or `log.RANK`, from the dataset's directory, to `path`. Allocates
+  /// nothing where `path` has room: names are made while the clock runs.
   void append_file_path(std::string& path, std::uint64_t rank, std::uint64_t step) const {
     if (layout == StepLayout::log) return append_named(path, log_prefix, rank);
     if (layout == StepLayout::hashed) {
@@ -141,22 +128,12 @@ struct StepShape {
   [[nodiscard]] bool operator==(const StepShape&) const = default;
 };
 
-inline constexpr std::array<std::pair<StepLayout, std::string_view>, 5> layout_words{{
-    {StepLayout::flat, "flat"},
-    {StepLayout::dir_per_rank, "dir-per-rank"},
-    {StepLayout::dir_per_step, "dir-per-step"},
-    {StepLayout::hashed, "hashed"},
-    {StepLayout::log, "log"},
-}};
-
-/// The layout's word in manifests and parameters.
-[[nodiscard]] inline std::string word(StepLayout layout) {
-  return std::string(std::ranges::find(layout_words, layout, &decltype(layout_words)::value_type::first)->second);
-}
-
-[[nodiscard]] inline std::optional<StepLayout> parse_step_layout(std::string_view word) {
-  const auto found = std::ranges::find(layout_words, word, &decltype(layout_words)::value_type::second);
-  return found == layout_words.end() ? std::nullopt : std::optional(found->first);
+[[nodiscard]] inline Words<StepLayout> words_of(StepLayout) {
+  return {{StepLayout::flat, "flat"},
+          {StepLayout::dir_per_rank, "dir-per-rank"},
+          {StepLayout::dir_per_step, "dir-per-step"},
+          {StepLayout::hashed, "hashed"},
+          {StepLayout::log, "log"}};
 }
 
 }  // namespace ullage

@@ -2,17 +2,14 @@
 // What work on a target is bound to.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "base/payload.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "storage/backend.hpp"
 #include "storage/run_folder.hpp"

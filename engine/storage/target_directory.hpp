@@ -6,18 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
-#include <memory>
 #include <regex>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

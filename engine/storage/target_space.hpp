@@ -6,20 +6,15 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <fstream>
-#include <limits>
 #include <sstream>
-#include <string>
 #include <system_error>
-#include <utility>
 
 #include "base/count.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/dax_device.hpp"
 
 namespace ullage {

@@ -10,6 +10,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "storage/backend.hpp"
+#include "storage/step_shape.hpp"
 
 namespace ullage::test {
 
@@ -74,6 +75,13 @@ inline std::string read_file(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
+}
+
+/// Where a state of a rank lies, from the dataset's directory.
+inline std::string path_of(const StepShape& shape, std::uint64_t rank, std::uint64_t step) {
+  std::string path;
+  shape.append_file_path(path, rank, step);
+  return path;
 }
 
 inline std::vector<std::string> names_in(const std::string& path) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/tree_shape.hpp"
 
-#include <algorithm>
 #include <charconv>
 
 namespace ullage {

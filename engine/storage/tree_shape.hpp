@@ -2,10 +2,7 @@
 // The tree of directories and small items that metadata work is done on, with mdtest's words and names. Pure.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
+#include "base/std.hpp"
 
 namespace ullage {
 

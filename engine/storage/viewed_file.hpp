@@ -3,19 +3,18 @@
 // calls with explicit offsets do not.
 #pragma once
 
-#include <cstddef>
-#include <span>
-#include <string>
-
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/file.hpp"
 
 namespace ullage {
 
 enum class Direction { write, read };
-[[nodiscard]] inline std::string word(Direction direction) { return direction == Direction::write ? "write" : "read"; }
+[[nodiscard]] inline Words<Direction> words_of(Direction) {
+  return {{Direction::write, "write"}, {Direction::read, "read"}};
+}
 
 using mpi::FileView;
 

@@ -6,20 +6,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "storage/target_space.hpp"
 
 namespace ullage {

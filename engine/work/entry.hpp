@@ -3,11 +3,8 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "base/std.hpp"
 #include "work/workload.hpp"
 
 namespace ullage {

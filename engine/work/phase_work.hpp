@@ -2,17 +2,14 @@
 // What a rank does in one phase, cut at the places where the phase runner looks at the clock.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/meter.hpp"
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

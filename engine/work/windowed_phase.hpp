@@ -5,18 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/clock.hpp"
@@ -25,6 +14,7 @@
 #include "base/parameters.hpp"
 #include "base/pinned.hpp"
 #include "base/procfs.hpp"
+#include "base/std.hpp"
 #include "base/thread_team.hpp"
 #include "mpi/comm.hpp"
 #include "work/entry.hpp"

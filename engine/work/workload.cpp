@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work/workload.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/resources.hpp"
 
 namespace ullage {

@@ -3,16 +3,13 @@
 // buffers.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "base/count.hpp"
 #include "base/pinned.hpp"
 #include "base/registry.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "work/phase_work.hpp"

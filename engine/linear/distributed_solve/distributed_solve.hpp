@@ -2,17 +2,12 @@
 // One dense linear system over all ranks, as HPL does it: by ScaLAPACK's pdgesv.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/distributed_solve/scalapack_library.hpp"
 #include "linear/library_phase.hpp"
 #include "linear/linear_check.hpp"
@@ -185,9 +180,7 @@ class DistributedSolvePhase final : public SystemsPhase {
   [[nodiscard]] bool counts_it() const override { return context_.world->root(); }
 
   [[nodiscard]] Status load() {
-    const auto library = source_();
-    if (!library) return fail(library.error());
-    library_ = *library;
+    if (auto status = take_into(library_, source_()); !status) return status;
     if (library_->set_threads != nullptr)
       library_->set_threads(parameters_.threads);
     else if (parameters_.threads > 1)

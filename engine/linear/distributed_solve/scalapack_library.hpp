@@ -4,16 +4,12 @@
 
 #include <dlfcn.h>
 
-#include <cstddef>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/result.hpp"
 #include "base/shared_library.hpp"
+#include "base/std.hpp"
 #include "linear/blas_library.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/comm.hpp"

@@ -2,11 +2,9 @@
 // Workload `gemm`: products of square matrices by the machine's BLAS.
 #include "linear/gemm/gemm.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/blas_library.hpp"
 #include "linear/linear_check.hpp"
 #include "work/entry.hpp"
@@ -19,6 +17,18 @@ constexpr int warm_up_n = 768;
 constexpr std::uint64_t seed_of_a = 1;
 constexpr std::uint64_t seed_of_b = 2;
 constexpr std::uint64_t seed_of_check = 3;
+
+std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, const WorkloadContext& context) {
+  const BlasSource source = blas_source({parameters.library, parameters.core});
+  if (parameters.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters, context, source);
+  return std::make_unique<GemmPhase<double>>(parameters, context, source);
+}
+
+const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
+    .name = "gemm",
+    .doc = "Multiplies square matrices by a BLAS that is loaded at run time.",
+    .make = single_phase_by(make_gemm_phase),
+})};
 
 }  // namespace
 
@@ -38,9 +48,7 @@ Status GemmPhase<T>::before() {
   const auto n = static_cast<std::uint64_t>(parameters_.n);
   const auto ranks = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
   if (Status room = check_room("gemm", 3 * n * n * sizeof(T) * ranks); !room) return room;
-  const auto blas = source_();
-  if (!blas) return fail(blas.error());
-  blas_ = *blas;
+  if (auto status = take_into(blas_, source_()); !status) return status;
   if (Status threads = blas_->use_threads(parameters_.threads); !threads) return threads;
   if (Status made = make_matrices(); !made) return made;
   warm_up();
@@ -95,19 +103,4 @@ Gauges GemmPhase<T>::gauges() const {
 template class GemmPhase<double>;
 template class GemmPhase<float>;
 
-namespace {
-
-std::unique_ptr<PhaseWork> make_gemm_phase(const GemmParameters& parameters, const WorkloadContext& context) {
-  const BlasSource source = blas_source({parameters.library, parameters.core});
-  if (parameters.type == GemmType::fp32) return std::make_unique<GemmPhase<float>>(parameters, context, source);
-  return std::make_unique<GemmPhase<double>>(parameters, context, source);
-}
-
-const Registered<WorkloadEntry> registered_gemm{without_storage<GemmParameters>({
-    .name = "gemm",
-    .doc = "Multiplies square matrices by a BLAS that is loaded at run time.",
-    .make = single_phase_by(make_gemm_phase),
-})};
-
-}  // namespace
 }  // namespace ullage

@@ -2,7 +2,6 @@
 // Workload `solve`: dense linear systems by the machine's BLAS, counted and checked as HPL does it.
 #include "linear/solve/solve.hpp"
 
-#include <array>
 #include <cmath>
 
 #include "linear/blas_library.hpp"
@@ -78,6 +77,17 @@ int factor_panel(const Blas& blas, const Block<double>& a, std::span<int> pivots
   return left != 0 || right == 0 ? left : right + half;
 }
 
+std::unique_ptr<PhaseWork> make_solve_phase(const SolveParameters& parameters, const WorkloadContext& context) {
+  return std::make_unique<SolvePhase>(parameters, context, blas_source({parameters.library, parameters.core}));
+}
+
+const Registered<WorkloadEntry> registered_solve{without_storage<SolveParameters>({
+    .name = "solve",
+    .doc = "Solves dense linear systems by a BLAS loaded at run time. It counts operations and checks the solutions as "
+           "HPL does.",
+    .make = single_phase_by(make_solve_phase),
+})};
+
 }  // namespace
 
 int factor_blocked(const Blas& blas, const Block<double>& a, int width, std::span<int> pivots) {
@@ -114,18 +124,4 @@ Table<SolveParameters> SolveParameters::table() {
       CallParameters::table());
 }
 
-namespace {
-
-std::unique_ptr<PhaseWork> make_solve_phase(const SolveParameters& parameters, const WorkloadContext& context) {
-  return std::make_unique<SolvePhase>(parameters, context, blas_source({parameters.library, parameters.core}));
-}
-
-const Registered<WorkloadEntry> registered_solve{without_storage<SolveParameters>({
-    .name = "solve",
-    .doc = "Solves dense linear systems by a BLAS loaded at run time. It counts operations and checks the solutions as "
-           "HPL does.",
-    .make = single_phase_by(make_solve_phase),
-})};
-
-}  // namespace
 }  // namespace ullage

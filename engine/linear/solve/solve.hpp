@@ -2,15 +2,9 @@
 // Dense linear systems solved as HPL does it, one an operation.
 #pragma once
 
-#include <algorithm>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "linear/blas.hpp"
 #include "linear/library_phase.hpp"
 #include "linear/linear_check.hpp"
@@ -61,9 +55,7 @@ class SolvePhase final : public SystemsPhase {
     const auto n = static_cast<std::uint64_t>(parameters_.n);
     const auto ranks = static_cast<std::uint64_t>(context_.world->topology().ranks_on_node);
     if (Status room = check_room("solve", n * n * sizeof(double) * ranks); !room) return room;
-    const auto blas = source_();
-    if (!blas) return fail(blas.error());
-    blas_ = *blas;
+    if (auto status = take_into(blas_, source_()); !status) return status;
     if (Status threads = blas_->use_threads(parameters_.threads); !threads) return threads;
     auto matrix = Matrix<double>::make(parameters_.n, parameters_.n);
     if (!matrix) return fail(matrix.error());

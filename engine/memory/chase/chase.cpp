@@ -2,7 +2,6 @@
 // Workload `chase`: how long one access waits for memory at each distance.
 #include "memory/chase/chase.hpp"
 
-#include <limits>
 #include <numeric>
 
 namespace ullage {
@@ -39,6 +38,23 @@ constexpr std::array<Follow, sizeof...(i)> all_follows(std::index_sequence<i...>
 
 constexpr auto follows = all_follows(std::make_index_sequence<most_chains>());
 
+constexpr std::uint64_t most_slots = std::numeric_limits<std::uint32_t>::max();
+
+std::unique_ptr<Workload> make_chase(const ChaseParameters& given, const WorkloadContext& context) {
+  auto parameters = given;
+  Status ready = choose_node(parameters, parameters);
+  auto kernel = std::make_unique<ChaseKernel>(parameters, context.run_key, context.world->topology().ranks_on_node,
+                                              std::move(ready));
+  return windowed_workload("chase", parameters, context, std::move(kernel));
+}
+
+const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters>({
+    .name = "chase",
+    .doc = "Each thread follows pointers through its own memory. Each step waits for the one before.",
+    .check = on_any_ranks(check_chase),
+    .make = make_chase,
+})};
+
 }  // namespace
 
 std::vector<std::uint32_t> chase_order(std::uint64_t slots, std::uint64_t local_slots, std::uint64_t seed) {
@@ -59,12 +75,6 @@ std::vector<std::uint32_t> chase_order(std::uint64_t slots, std::uint64_t local_
 void chase(std::span<const std::byte*> pointers, std::uint64_t steps) {
   follows.at(pointers.size() - 1)(pointers, steps);
 }
-
-namespace {
-
-constexpr std::uint64_t most_slots = std::numeric_limits<std::uint32_t>::max();
-
-}  // namespace
 
 Table<ChaseParameters> ChaseParameters::table() {
   using P = ChaseParameters;
@@ -102,22 +112,4 @@ Status check_chase(const ChaseParameters& p, const std::string& pointer) {
   return {};
 }
 
-namespace {
-
-std::unique_ptr<Workload> make_chase(const ChaseParameters& given, const WorkloadContext& context) {
-  auto parameters = given;
-  Status ready = choose_node(parameters, parameters);
-  auto kernel = std::make_unique<ChaseKernel>(parameters, context.run_key, context.world->topology().ranks_on_node,
-                                              std::move(ready));
-  return windowed_workload("chase", parameters, context, std::move(kernel));
-}
-
-const Registered<WorkloadEntry> registered_chase{without_storage<ChaseParameters>({
-    .name = "chase",
-    .doc = "Each thread follows pointers through its own memory. Each step waits for the one before.",
-    .check = on_any_ranks(check_chase),
-    .make = make_chase,
-})};
-
-}  // namespace
 }  // namespace ullage

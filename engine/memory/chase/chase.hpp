@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/pages.hpp"
 #include "memory/place.hpp"
 #include "work/entry.hpp"

@@ -2,8 +2,6 @@
 // Workload `core-to-core`: how long a cache line takes from one core to another and back.
 #include "memory/core_to_core/core_to_core.hpp"
 
-#include <algorithm>
-#include <string>
 #include <thread>
 
 #include "base/affinity.hpp"
@@ -25,6 +23,21 @@ std::string cpus_text(std::span<const int> cpus) {
   for (const int cpu : cpus) text += (text.empty() ? "" : ", ") + std::to_string(cpu);
   return text;
 }
+
+std::unique_ptr<Workload> make_core_to_core(const CoreToCoreParameters& given, const WorkloadContext& context) {
+  auto parameters = given;
+  auto pair = choose_pair(parameters, allowed_cpus());
+  if (pair) parameters.cpus = *pair;
+  auto kernel = std::make_unique<CoreToCoreKernel>(pair ? Status{} : fail(pair.error()));
+  return windowed_workload("core-to-core", parameters, context, std::move(kernel));
+}
+
+const Registered<WorkloadEntry> registered_core_to_core{without_storage<CoreToCoreParameters>({
+    .name = "core-to-core",
+    .doc = "Two threads pass a counter back and forth in one cache line, by ordinary loads and stores.",
+    .check = on_any_ranks(check_core_to_core),
+    .make = make_core_to_core,
+})};
 
 }  // namespace
 
@@ -86,22 +99,4 @@ void CoreToCoreKernel::report(const WindowTotals& totals, Gauges& gauges) const 
   gauges["round_trips"] = static_cast<double>(totals.passes * trips_a_pass);
 }
 
-namespace {
-
-std::unique_ptr<Workload> make_core_to_core(const CoreToCoreParameters& given, const WorkloadContext& context) {
-  auto parameters = given;
-  auto pair = choose_pair(parameters, allowed_cpus());
-  if (pair) parameters.cpus = *pair;
-  auto kernel = std::make_unique<CoreToCoreKernel>(pair ? Status{} : fail(pair.error()));
-  return windowed_workload("core-to-core", parameters, context, std::move(kernel));
-}
-
-const Registered<WorkloadEntry> registered_core_to_core{without_storage<CoreToCoreParameters>({
-    .name = "core-to-core",
-    .doc = "Two threads pass a counter back and forth in one cache line, by ordinary loads and stores.",
-    .check = on_any_ranks(check_core_to_core),
-    .make = make_core_to_core,
-})};
-
-}  // namespace
 }  // namespace ullage

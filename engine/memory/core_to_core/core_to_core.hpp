@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <cstdint>
-#include <span>
-#include <vector>
 
+#include "base/std.hpp"
 #include "work/windowed_phase.hpp"
 
 namespace ullage {

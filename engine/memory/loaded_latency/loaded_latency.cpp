@@ -5,21 +5,21 @@
 namespace ullage {
 Table<LoadedLatencyParameters> LoadedLatencyParameters::table() {
   using P = LoadedLatencyParameters;
-  return joined<P>(timing(), Table<P>{count("injectors", &P::injectors, {0, 4095},
-                                            "Load the memory with this many threads, besides the one that follows "
-                                            "pointers."),
-                                      choice("injection", &P::injection,
-                                             {{Injection::read, "read"},
-                                              {Injection::write, "write"},
-                                              {Injection::non_temporal_write, "non-temporal-write"}},
-                                             "Choose what the injectors do. Each uses its own memory."),
-                                      count("delay", &P::delay, {0, 1e6},
-                                            "Let an injector pause for this many steps of about one clock cycle after "
-                                            "every 64 bytes."),
-                                      bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15},
-                                            "Use a working set of this many bytes for each thread."),
-                                      choice("pages", &P::pages, pages_words(),
-                                             "Choose the pages of the memory, as for workload stream.")});
+  return joined<P>(timing(),
+                   Table<P>{count("injectors", &P::injectors, {0, 4095},
+                                  "Load the memory with this many threads, besides the one that follows "
+                                  "pointers."),
+                            choice("injection", &P::injection,
+                                   {{Injection::read, "read"},
+                                    {Injection::write, "write"},
+                                    {Injection::non_temporal_write, "non-temporal-write"}},
+                                   "Choose what the injectors do. Each uses its own memory."),
+                            count("delay", &P::delay, {0, 1e6},
+                                  "Let an injector pause for this many steps of about one clock cycle after "
+                                  "every 64 bytes."),
+                            bytes("working_set_bytes", &P::working_set_bytes, {stream_line * 2.0, 1e15},
+                                  "Use a working set of this many bytes for each thread."),
+                            choice("pages", &P::pages, "Choose the pages of the memory, as for workload stream.")});
 }
 
 Status check_loaded_latency(const LoadedLatencyParameters& p, const std::string& pointer) {

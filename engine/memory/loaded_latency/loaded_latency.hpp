@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/chase/chase.hpp"
 #include "memory/stream/choice.hpp"
 #include "work/entry.hpp"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <tuple>
-#include <vector>
 
 #include "base/clock.hpp"
+#include "base/std.hpp"
 #include "memory/stream/job.hpp"
 
 namespace ullage {

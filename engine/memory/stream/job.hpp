@@ -2,14 +2,10 @@
 // Loops that stream through memory: which there are, what they count and what they leave behind.
 #pragma once
 
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "base/registry.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

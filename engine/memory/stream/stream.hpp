@@ -2,17 +2,11 @@
 #pragma once
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/pages.hpp"
 #include "memory/place.hpp"
 #include "memory/stream/choice.hpp"

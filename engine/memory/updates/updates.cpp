@@ -29,6 +29,19 @@ std::uint64_t squared(std::uint64_t number, const std::array<std::uint64_t, bits
   return square;
 }
 
+std::unique_ptr<Workload> make_updates(const UpdatesParameters& parameters, const WorkloadContext& context) {
+  auto kernel = std::make_unique<UpdatesKernel>(parameters, context.world->topology().ranks_on_node);
+  return windowed_workload("updates", parameters, context, std::move(kernel));
+}
+
+const Registered<WorkloadEntry> registered_updates{without_storage<UpdatesParameters>({
+    .name = "updates",
+    .doc = "All threads of a rank change one table at random places, without locks. This is HPC Challenge's "
+           "RandomAccess, verified in the same way.",
+    .check = on_any_ranks(check_updates),
+    .make = make_updates,
+})};
+
 }  // namespace
 
 std::uint64_t update_start(std::uint64_t n) {
@@ -65,13 +78,13 @@ void update_table(std::span<std::uint64_t> table, UpdateLanes& lanes, std::uint6
 
 Table<UpdatesParameters> UpdatesParameters::table() {
   using P = UpdatesParameters;
-  return joined<P>(WindowParameters::table(), Table<P>{
-                                                  bytes("table_bytes", &P::table_bytes, {table_element, 1e15},
-                                                        "Use a table of this many bytes on each rank. It must be a "
-                                                        "power of two."),
-                                                  choice("pages", &P::pages, pages_words(),
-                                                         "Choose the pages of the memory, as for workload stream."),
-                                              });
+  return joined<P>(WindowParameters::table(),
+                   Table<P>{
+                       bytes("table_bytes", &P::table_bytes, {table_element, 1e15},
+                             "Use a table of this many bytes on each rank. It must be a "
+                             "power of two."),
+                       choice("pages", &P::pages, "Choose the pages of the memory, as for workload stream."),
+                   });
 }
 
 Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
@@ -79,20 +92,4 @@ Status check_updates(const UpdatesParameters& p, const std::string& pointer) {
   return {};
 }
 
-namespace {
-
-std::unique_ptr<Workload> make_updates(const UpdatesParameters& parameters, const WorkloadContext& context) {
-  auto kernel = std::make_unique<UpdatesKernel>(parameters, context.world->topology().ranks_on_node);
-  return windowed_workload("updates", parameters, context, std::move(kernel));
-}
-
-const Registered<WorkloadEntry> registered_updates{without_storage<UpdatesParameters>({
-    .name = "updates",
-    .doc = "All threads of a rank change one table at random places, without locks. This is HPC Challenge's "
-           "RandomAccess, verified in the same way.",
-    .check = on_any_ranks(check_updates),
-    .make = make_updates,
-})};
-
-}  // namespace
 }  // namespace ullage

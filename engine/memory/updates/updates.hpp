@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/pages.hpp"
 #include "work/entry.hpp"
 #include "work/windowed_phase.hpp"

@@ -20,23 +20,6 @@ Json facts_of_pattern(const Pattern& pattern, int most_places) {
   return facts;
 }
 
-}  // namespace
-
-Json facts_of(const BEffPatterns& patterns, int most_places) {
-  Json facts = Json::object();
-  std::map<std::uint64_t, std::string> seen;
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    const Pattern pattern = patterns.make(i);
-    const auto [first, is_new] = seen.emplace(fingerprint(pattern), pattern.name);
-    Json& own = facts[pattern.name] = facts_of_pattern(pattern, most_places);
-    own["degenerate"] = !is_new;
-    if (!is_new) own["same_as"] = first->second;
-  }
-  return facts;
-}
-
-namespace {
-
 class BEff final : public Workload {
  public:
   BEff(const BEffParameters& parameters, const WorkloadContext& context) : run_(parameters, context) {}
@@ -71,4 +54,18 @@ const Registered<WorkloadEntry> registered_b_eff{without_storage<BEffParameters>
 })};
 
 }  // namespace
+
+Json facts_of(const BEffPatterns& patterns, int most_places) {
+  Json facts = Json::object();
+  std::map<std::uint64_t, std::string> seen;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const Pattern pattern = patterns.make(i);
+    const auto [first, is_new] = seen.emplace(fingerprint(pattern), pattern.name);
+    Json& own = facts[pattern.name] = facts_of_pattern(pattern, most_places);
+    own["degenerate"] = !is_new;
+    if (!is_new) own["same_as"] = first->second;
+  }
+  return facts;
+}
+
 }  // namespace ullage

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "message/b_eff/run.hpp"
 #include "message/message_ends.hpp"
 #include "message/patterns/b_eff_patterns.hpp"

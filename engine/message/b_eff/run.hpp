@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/message_ends.hpp"
 #include "message/message_memory.hpp"
 #include "message/patterns/b_eff_patterns.hpp"
@@ -127,7 +120,7 @@ struct BEffParameters : MessagePages {
                   "Measure this many rings over all ranks in random order."),
             count("seed", &P::seed, {}, "Set the seed of the random orders."),
             choice(
-                "permutation", &P::permutation, random_order_words(),
+                "permutation", &P::permutation,
                 "Choose uniform, where every order is equally likely, or slot-probe, as the original, where neighbours "
                 "stay neighbours too often."),
             flag("additional", &P::additional,

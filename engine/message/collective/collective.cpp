@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collective operation of MPI, called again and again by all ranks, alone or beside computation.
 // Workload `collective`: how long a collective operation of MPI takes, and how much of it hides behind computation.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
-#include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/collective_content.hpp"
+#include "message/message_memory.hpp"
 #include "mpi/collectives.hpp"
 #include "noise/fixed_chain.hpp"
 #include "work/entry.hpp"
@@ -140,11 +132,8 @@ class CollectivePhase final : public PhaseWork {
         ranks_(context.world->size()),
         content_(parameters.shape(), context.world->rank(), ranks_, context.run_key),
         shortest_ns_(std::numeric_limits<std::int64_t>::max()) {
-    // Every rank has found room on its node before any of them takes it.
     const mpi::CollectiveRoom room = mpi::room_of(parameters_.shape(), ranks_);
-    const auto ranks_here = static_cast<std::uint64_t>(context.world->topology().ranks_on_node);
-    if (Status fits = check_room("message_bytes", (room.out + room.in) * ranks_here); !fits)
-      throw ResourceError(std::move(fits.error()));
+    find_room_on_node(*context.world, room.out + room.in);
   }
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "collective", .collective = true}; }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks that fill the network do to the messages of others: the same test alone and beside them.
-// Workload `congestion`: what other ranks' messages do to those of a few.
-#include <algorithm>
-#include <array>
+// Workload `congestion`: what ranks that fill the network do to the messages of others, by the same test alone and
+// beside them.
 #include <chrono>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/congestion/load.hpp"
 #include "message/congestion/work.hpp"

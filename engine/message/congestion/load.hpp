@@ -3,13 +3,10 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <thread>
-#include <vector>
 
 #include "base/meter.hpp"
+#include "base/std.hpp"
 #include "mpi/collectives.hpp"
 #include "mpi/mailbox.hpp"
 #include "mpi/messages.hpp"

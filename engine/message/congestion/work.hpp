@@ -2,16 +2,12 @@
 // Who is disturbed, and the victims' tests: messages in random rings, and a small allreduce.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <vector>
 
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "message/collective_content.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "mpi/collectives.hpp"

@@ -10,7 +10,23 @@ namespace {
 
 constexpr int fewest_exchange_ranks = 2;
 
-/// Asked for while names register themselves, before what stands at namespace scope need be there.
+/// Checks what spans parameters and layout.
+Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
+  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks or more"));
+  const bool is_sparse = parameters.pattern == ExchangePattern::sparse;
+  if (is_sparse && parameters.file.empty()) return fail(bad_plan(pointer + "/file", "pattern sparse needs a file"));
+  if (!is_sparse && !parameters.file.empty())
+    return fail(bad_plan(pointer + "/file", "a file is for pattern sparse only"));
+  return {};
+}
+
+const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters>({
+    .name = "exchange",
+    .doc = "Sends the messages of one pattern (bisections, rings, halos, incast, a given list) with all ranks of the "
+           "pattern active.",
+    .check = check_exchange,
+    .make = single_phase<ExchangePhase>,
+})};
 
 }  // namespace
 
@@ -71,25 +87,4 @@ Result<Pattern> exchange_pattern(const ExchangeParameters& parameters, int ranks
   return sparse(text, parameters.file, ranks);
 }
 
-namespace {
-
-/// Checks what spans parameters and layout.
-Status check_exchange(const ExchangeParameters& parameters, int ranks, const std::string& pointer) {
-  if (ranks < fewest_exchange_ranks) return fail(bad_plan(pointer, "an exchange needs two ranks or more"));
-  const bool is_sparse = parameters.pattern == ExchangePattern::sparse;
-  if (is_sparse && parameters.file.empty()) return fail(bad_plan(pointer + "/file", "pattern sparse needs a file"));
-  if (!is_sparse && !parameters.file.empty())
-    return fail(bad_plan(pointer + "/file", "a file is for pattern sparse only"));
-  return {};
-}
-
-const Registered<WorkloadEntry> registered_exchange{without_storage<ExchangeParameters>({
-    .name = "exchange",
-    .doc = "Sends the messages of one pattern (bisections, rings, halos, incast, a given list) with all ranks of the "
-           "pattern active.",
-    .check = check_exchange,
-    .make = single_phase<ExchangePhase>,
-})};
-
-}  // namespace
 }  // namespace ullage

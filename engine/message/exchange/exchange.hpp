@@ -2,18 +2,13 @@
 // The messages of one pattern, again and again, with all its ranks active.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/message_contents.hpp"
 #include "message/patterns/pattern.hpp"
@@ -158,9 +153,7 @@ class ExchangePhase final : public PhaseWork {
 
  private:
   [[nodiscard]] Status make_loop() {
-    auto pattern = exchange_pattern(parameters_, world_.size(), text_);
-    if (!pattern) return fail(pattern.error());
-    pattern_ = std::move(*pattern);
+    if (auto status = take_into(pattern_, exchange_pattern(parameters_, world_.size(), text_)); !status) return status;
     windows_s_.reserve(static_cast<std::size_t>(parameters_.windows));
     auto steps = steps_of(pattern_, world_.rank());
     const std::uint64_t sends = sends_of(steps);

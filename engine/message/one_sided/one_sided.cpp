@@ -4,16 +4,13 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
-#include <string>
 
 #include "base/clock.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "work/entry.hpp"
 
@@ -37,44 +34,6 @@ bool has_room(std::uint64_t bytes) {
   void* const room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return room != MAP_FAILED && munmap(room, bytes) == 0;
 }
-
-}  // namespace
-
-Table<OneSidedParameters> OneSidedParameters::table() {
-  using P = OneSidedParameters;
-  using Operation = OneSidedOperation;
-  return joined<P>(
-      Table<P>{
-          choice<P>("operation", &P::operation,
-                    {{Operation::put, "put"}, {Operation::get, "get"}, {Operation::accumulate, "accumulate"}},
-                    "Choose the operation. Operation accumulate adds 64-bit integers."),
-          choice<P>(
-              "sync", &P::sync,
-              {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
-              "Choose the synchronisation. With lock, a shared lock and its unlock surround each call; with flush, a "
-              "flush follows each call within one lock_all. With fence, a fence of all ranks follows each call."),
-          choice<P>(
-              "pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
-              "Choose the pairs. With one, rank 0 accesses the last rank while the others wait. With all, each rank of "
-              "the first half accesses one of the second half."),
-          bytes("message_bytes", &P::message_bytes, {1, 1 << 30},
-                "Set the bytes of one operation. For accumulate, use a multiple of 8."),
-          count("outstanding", &P::outstanding, {1, 4096},
-                "Keep this many operations of a call in flight at once: 1 to measure a latency, more to measure a "
-                "bandwidth."),
-      },
-      CallWindowParameters::table());
-}
-
-OneSidedRole one_sided_role(OneSidedPairs pairs, int rank, int ranks) {
-  const int half = pairs == OneSidedPairs::one ? 1 : ranks / 2;
-  const int distance = pairs == OneSidedPairs::one ? ranks - 1 : half;
-  OneSidedRole role;
-  if (rank < half) role.target = rank + distance;
-  if (rank >= distance && rank - distance < half) role.origin = rank - distance;
-  return role;
-}
-namespace {
 
 Status check_one_sided(const OneSidedParameters& p, int ranks, const std::string& pointer) {
   if (ranks < fewest_for_a_pair)
@@ -324,4 +283,40 @@ const Registered<WorkloadEntry> registered_one_sided{without_storage<OneSidedPar
 })};
 
 }  // namespace
+
+Table<OneSidedParameters> OneSidedParameters::table() {
+  using P = OneSidedParameters;
+  using Operation = OneSidedOperation;
+  return joined<P>(
+      Table<P>{
+          choice<P>("operation", &P::operation,
+                    {{Operation::put, "put"}, {Operation::get, "get"}, {Operation::accumulate, "accumulate"}},
+                    "Choose the operation. Operation accumulate adds 64-bit integers."),
+          choice<P>(
+              "sync", &P::sync,
+              {{OneSidedSync::lock, "lock"}, {OneSidedSync::flush, "flush"}, {OneSidedSync::fence, "fence"}},
+              "Choose the synchronisation. With lock, a shared lock and its unlock surround each call; with flush, a "
+              "flush follows each call within one lock_all. With fence, a fence of all ranks follows each call."),
+          choice<P>(
+              "pairs", &P::pairs, {{OneSidedPairs::one, "one"}, {OneSidedPairs::all, "all"}},
+              "Choose the pairs. With one, rank 0 accesses the last rank while the others wait. With all, each rank of "
+              "the first half accesses one of the second half."),
+          bytes("message_bytes", &P::message_bytes, {1, 1 << 30},
+                "Set the bytes of one operation. For accumulate, use a multiple of 8."),
+          count("outstanding", &P::outstanding, {1, 4096},
+                "Keep this many operations of a call in flight at once: 1 to measure a latency, more to measure a "
+                "bandwidth."),
+      },
+      CallWindowParameters::table());
+}
+
+OneSidedRole one_sided_role(OneSidedPairs pairs, int rank, int ranks) {
+  const int half = pairs == OneSidedPairs::one ? 1 : ranks / 2;
+  const int distance = pairs == OneSidedPairs::one ? ranks - 1 : half;
+  OneSidedRole role;
+  if (rank < half) role.target = rank + distance;
+  if (rank >= distance && rank - distance < half) role.origin = rank - distance;
+  return role;
+}
+
 }  // namespace ullage

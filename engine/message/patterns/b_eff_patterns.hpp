@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "base/std.hpp"
 #include "message/patterns/pattern.hpp"
 #include "message/patterns/rank_order.hpp"
 #include "message/patterns/ring_sizes.hpp"

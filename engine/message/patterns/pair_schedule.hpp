@@ -2,10 +2,9 @@
 // In which order pairs are measured: pure, and in O(1) memory.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <optional>
+
+#include "base/std.hpp"
 
 namespace ullage {
 

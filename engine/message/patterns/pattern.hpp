@@ -2,16 +2,11 @@
 // Which rank sends to which: pure functions of the number of ranks, never of a clock or of MPI.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <numeric>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "mpi/messages.hpp"
 
 namespace ullage {

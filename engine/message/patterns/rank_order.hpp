@@ -2,14 +2,11 @@
 // Orders in which ranks take the places of a pattern, and the pairs of two halves of them.
 #pragma once
 
-#include <cstdint>
-#include <limits>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 #include "base/parameters.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "message/patterns/pattern.hpp"
 
 namespace ullage {
@@ -18,7 +15,7 @@ namespace ullage {
 /// and the next free one where that is taken; neighbours then stay neighbours more often than by chance.
 enum class RandomOrder { uniform, slot_probe };
 
-[[nodiscard]] inline Words<RandomOrder> random_order_words() {
+[[nodiscard]] inline Words<RandomOrder> words_of(RandomOrder) {
   return {{RandomOrder::uniform, "uniform"}, {RandomOrder::slot_probe, "slot-probe"}};
 }
 

@@ -71,7 +71,7 @@ TEST(RankOrder, FoldedGoesFromBothEndsToTheMiddle) {
 }
 
 TEST(RankOrder, WordsAreThoseOfAPlan) {
-  const auto& words = random_order_words();
+  const auto words = words_of(RandomOrder{});
   EXPECT_EQ(words.front(), (std::pair<RandomOrder, std::string>{RandomOrder::uniform, "uniform"}));
   EXPECT_EQ(words.back(), (std::pair<RandomOrder, std::string>{RandomOrder::slot_probe, "slot-probe"}));
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "base/std.hpp"
 #include "message/patterns/pattern.hpp"
 
 namespace ullage {

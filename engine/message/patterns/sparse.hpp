@@ -2,16 +2,11 @@
 // Patterns of links without a shape: all to one, and a user's own from a text, a line each `FROM TO [WEIGHT]`.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstddef>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "message/patterns/pattern.hpp"
 
 namespace ullage {

@@ -7,37 +7,6 @@ namespace {
 
 constexpr std::uint64_t most_under_way_bytes = 1ULL << 30;
 
-}  // namespace
-
-Table<PingPongParameters> PingPongParameters::table() {
-  using P = PingPongParameters;
-  return joined<P>(
-      Table<P>{
-          choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
-                 "Choose every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule."),
-          choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
-                 "Choose the ends of the pairs: every rank, or the lowest rank of each node."),
-          choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
-                 "Send one message at a time in alternating directions, or all messages of a measurement one way at "
-                 "once."),
-          flag("at_once", &P::at_once,
-               "Measure all disjoint pairs of a round at once. If false, measure one pair while the others wait."),
-          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
-          count("loops", &P::loops, {1, 1'000'000}, "Send this many messages each way in a measurement."),
-          count("measurements", &P::measurements, {1, 10'000},
-                "Measure each ordered pair this many times. The shortest time counts."),
-          seconds("budget_s", &P::budget_s, {1e-6, 86400},
-                  "Plan this many seconds for all pairs. The number of sampled pairs follows from it."),
-          count("every", &P::every, {1, 1'000'000},
-                "Measure all pairs of every N-th end only, for example of every 5th rank."),
-          flag("table", &P::keeps_table,
-               "Write the times of the pairs to a table beside the records, also where the record has room for them."),
-      },
-      MessagePages::table());
-}
-
-namespace {
-
 /// Checks what spans parameters and layout.
 Status check_ping_pong(const PingPongParameters& parameters, int ranks, const std::string& pointer) {
   if (ranks < fewest_ends) return fail(bad_plan(pointer, "ping-pong needs two ranks or more"));
@@ -69,4 +38,32 @@ const Registered<WorkloadEntry> registered_ping_pong{without_storage<PingPongPar
 })};
 
 }  // namespace
+
+Table<PingPongParameters> PingPongParameters::table() {
+  using P = PingPongParameters;
+  return joined<P>(
+      Table<P>{
+          choice("pairs", &P::pairs, {{PairChoice::all, "all"}, {PairChoice::sampled, "sampled"}},
+                 "Choose every ordered pair, or those among every k-th end that fit into budget_s, by HPCC's rule."),
+          choice("between", &P::between, {{PairEnds::ranks, "ranks"}, {PairEnds::nodes, "nodes"}},
+                 "Choose the ends of the pairs: every rank, or the lowest rank of each node."),
+          choice("traffic", &P::traffic, {{PairTraffic::ping_pong, "ping-pong"}, {PairTraffic::one_way, "one-way"}},
+                 "Send one message at a time in alternating directions, or all messages of a measurement one way at "
+                 "once."),
+          flag("at_once", &P::at_once,
+               "Measure all disjoint pairs of a round at once. If false, measure one pair while the others wait."),
+          bytes("message_bytes", &P::message_bytes, {1, 2147483647}, "Set the bytes of each message."),
+          count("loops", &P::loops, {1, 1'000'000}, "Send this many messages each way in a measurement."),
+          count("measurements", &P::measurements, {1, 10'000},
+                "Measure each ordered pair this many times. The shortest time counts."),
+          seconds("budget_s", &P::budget_s, {1e-6, 86400},
+                  "Plan this many seconds for all pairs. The number of sampled pairs follows from it."),
+          count("every", &P::every, {1, 1'000'000},
+                "Measure all pairs of every N-th end only, for example of every 5th rank."),
+          flag("table", &P::keeps_table,
+               "Write the times of the pairs to a table beside the records, also where the record has room for them."),
+      },
+      MessagePages::table());
+}
+
 }  // namespace ullage

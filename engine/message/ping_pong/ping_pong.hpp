@@ -4,24 +4,15 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "message/pair_timer.hpp"
 #include "message/patterns/pair_schedule.hpp"
 #include "mpi/agreement.hpp"

@@ -22,7 +22,7 @@ Table<RingParameters> RingParameters::table() {
                 "Measure each ring this many times. The shortest time counts."),
           flag("grow", &P::grow, "Increase the loops by half each time until they take 10 us on every rank."),
           count("seed", &P::seed, {}, "Set the seed of the random orders."),
-          choice("permutation", &P::permutation, random_order_words(),
+          choice("permutation", &P::permutation,
                  "Choose uniform, where every order is equally likely, or slot-probe, as HPCC, where neighbours stay "
                  "neighbours too often."),
       },

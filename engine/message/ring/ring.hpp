@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <ctime>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
-#include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/message_ends.hpp"
 #include "message/message_memory.hpp"
 #include "message/patterns/pattern.hpp"
@@ -68,10 +62,7 @@ class RingPhase final : public PhaseWork {
         world_(*context.world),
         ends_(context.run_key, context.world->rank()),
         loops_(parameters.loops) {
-    // Every rank has found room on its node before any of them takes it.
-    const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
-    if (Status fits = check_room("message_bytes", 2 * buffer_bytes() * ranks_here); !fits)
-      throw ResourceError(std::move(fits.error()));
+    find_room_on_node(world_, 2 * buffer_bytes());
   }
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "ring", .collective = true}; }

@@ -3,23 +3,14 @@
 // has written, and a cache line that goes from one core to the other.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <limits>
-#include <span>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/json.hpp"
-#include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/call_windows.hpp"
 #include "message/message_contents.hpp"
 #include "message/patterns/pair_schedule.hpp"
@@ -115,10 +106,7 @@ class SharedMemoryPhase final : public PhaseWork {
         rank_(context.world->rank()),
         from_(copied_rank(parameters.copiers, rank_, context.world->size())),
         contents_(context.run_key, parameters.message_bytes) {
-    // Every rank has found room on its node before any of them takes it.
-    const auto ranks_here = static_cast<std::uint64_t>(world_.topology().ranks_on_node);
-    if (Status fits = check_room("message_bytes", Count(2 * part_bytes()) * ranks_here); !fits)
-      throw ResourceError(std::move(fits.error()));
+    find_room_on_node(world_, 2 * part_bytes());
   }
 
   [[nodiscard]] PhaseInfo info() const override { return {.name = "shared-memory", .collective = true}; }

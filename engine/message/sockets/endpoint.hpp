@@ -12,19 +12,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "message/sockets/sockets_parameters.hpp"
 
 namespace ullage {

@@ -8,12 +8,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstddef>
 #include <cstring>
-#include <string>
-#include <utility>
 
+#include "base/std.hpp"
 #include "message/sockets/socket.hpp"
 
 namespace ullage {

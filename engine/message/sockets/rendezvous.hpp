@@ -2,13 +2,9 @@
 // How two ranks come to be connected: addresses and ports go by MPI, everything else by the sockets.
 #pragma once
 
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "message/sockets/endpoint.hpp"
 #include "message/sockets/local_socket.hpp"
 #include "message/sockets/socket.hpp"

@@ -8,17 +8,11 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/clock.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "message/sockets/endpoint.hpp"
 #include "message/sockets/sockets_parameters.hpp"
 

@@ -5,16 +5,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <ctime>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
+#include "base/std.hpp"
 #include "base/workers.hpp"
 #include "message/sockets/icmp_echo.hpp"
 #include "message/sockets/rendezvous.hpp"

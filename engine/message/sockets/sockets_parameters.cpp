@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message/sockets/sockets_parameters.hpp"
 
-#include <vector>
-
 namespace ullage {
 namespace {
 
@@ -21,9 +19,6 @@ Words<SocketProtocol> protocols() {
 }
 Words<SocketDirection> directions() { return {{SocketDirection::forward, "forward"}, {SocketDirection::both, "both"}}; }
 Words<IpVersion> versions() { return {{IpVersion::v4, "4"}, {IpVersion::v6, "6"}}; }
-Words<DatagramBatch> batches() {
-  return {{DatagramBatch::gso, "gso"}, {DatagramBatch::many, "many"}, {DatagramBatch::single, "single"}};
-}
 
 using P = SocketsParameters;
 
@@ -63,7 +58,7 @@ Table<P> socket_fields() {
       flag("no_delay", &P::no_delay, "Set TCP_NODELAY, so that small messages do not wait for others."),
       flag("zero_copy", &P::zero_copy,
            "Use MSG_ZEROCOPY for tcp streams, so that the kernel sends from the program's pages without a copy."),
-      choice("batch", &P::batch, batches(),
+      choice("batch", &P::batch,
              "Choose how a call passes datagrams of a udp stream to the kernel. With gso it passes one large piece "
              "that the kernel cuts; with many it passes several datagrams, with single one."),
       rate("rate", &P::rate, {0, 1e15}, "Limit each udp stream to this many bytes a second; 0 means no limit."),
@@ -132,8 +127,6 @@ std::vector<Rule> rules_of_requests(const P& p) {
 }  // namespace
 
 Table<SocketsParameters> SocketsParameters::table() { return joined<P>(job_fields(), socket_fields()); }
-
-std::string word_of(DatagramBatch batch) { return detail::word_of(batches(), batch); }
 
 Status check_sockets(const SocketsParameters& p, int ranks, const std::string& pointer) {
   if (ranks < 2) return fail(bad_plan(pointer, "needs two ranks or more, since each rank has another as its peer"));

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
 #include "base/parameters.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -19,6 +16,9 @@ enum class IpVersion { v4, v6 };
 /// Says how many datagrams a call hands over: gso: what the kernel cuts one large piece into, and puts together again
 /// when it receives; many: sendmmsg and recvmmsg; single: one.
 enum class DatagramBatch { gso, many, single };
+[[nodiscard]] inline Words<DatagramBatch> words_of(DatagramBatch) {
+  return {{DatagramBatch::gso, "gso"}, {DatagramBatch::many, "many"}, {DatagramBatch::single, "single"}};
+}
 
 struct SocketsParameters {
   SocketMode mode = SocketMode::stream;
@@ -44,8 +44,6 @@ struct SocketsParameters {
 
   [[nodiscard]] static Table<SocketsParameters> table();
 };
-
-[[nodiscard]] std::string word_of(DatagramBatch batch);
 
 /// Neither needs a network, nor can it reach another node.
 [[nodiscard]] inline bool stays_on_node(const SocketsParameters& p) {

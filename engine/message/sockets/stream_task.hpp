@@ -3,17 +3,10 @@
 // in which they are measured.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <map>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/histogram.hpp"
@@ -21,6 +14,7 @@
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -122,9 +116,7 @@ class BlockCheck final {
     while (!piece.empty()) {
       const auto at = static_cast<std::size_t>(offset % block_.size());
       const std::size_t length = std::min(piece.size(), block_.size() - at);
-      const bool is_bad = std::memcmp(piece.data(), block_.data() + at, length) != 0;
-      if (is_bad && bad_pieces_ == 0) first_bad_offset_ = offset;
-      bad_pieces_ += is_bad ? 1 : 0;
+      bad_pieces_ += std::memcmp(piece.data(), block_.data() + at, length) != 0 ? 1 : 0;
       checked_bytes_ += length;
       offset += length;
       piece = piece.subspan(length);
@@ -133,14 +125,12 @@ class BlockCheck final {
 
   [[nodiscard]] std::uint64_t checked_bytes() const { return checked_bytes_; }
   [[nodiscard]] std::uint64_t bad_pieces() const { return bad_pieces_; }
-  [[nodiscard]] std::uint64_t first_bad_offset() const { return first_bad_offset_; }
   [[nodiscard]] std::size_t block_bytes() const { return block_.size(); }
 
  private:
   std::vector<std::byte> block_;
   std::uint64_t checked_bytes_ = 0;
   std::uint64_t bad_pieces_ = 0;
-  std::uint64_t first_bad_offset_ = 0;
 };
 
 inline std::int64_t own_process_ns() {

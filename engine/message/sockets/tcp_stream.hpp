@@ -7,11 +7,10 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 
+#include "base/std.hpp"
 #include "message/sockets/socket.hpp"
 #include "message/sockets/stream_task.hpp"
 

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -17,43 +16,6 @@ namespace {
 
 /// RFC 3550's gain.
 constexpr double jitter_gain = 1.0 / 16;
-
-}  // namespace
-
-std::uint64_t SequenceAccount::Totals::lost_since(const Totals& before) const {
-  const std::uint64_t expected = next - before.next;
-  const std::uint64_t came = received - before.received - (duplicates - before.duplicates);
-  // What was missing before and came since makes it less than none.
-  return expected > came ? expected - came : 0;
-}
-
-void SequenceAccount::add_out_of_turn(std::uint64_t number) noexcept {
-  if (number > totals_.next) {
-    const std::uint64_t skipped = std::min(number - totals_.next, remembered);
-    for (std::uint64_t i = 1; i <= skipped; ++i) clear(number - i);
-    set(number);
-    totals_.next = number + 1;
-    return;
-  }
-  if (totals_.next - number <= remembered && has(number)) {
-    ++totals_.duplicates;
-    return;
-  }
-  if (totals_.next - number <= remembered) set(number);
-  ++totals_.reordered;
-}
-
-void SequenceAccount::arrived(std::int64_t sent_ns, std::int64_t received_ns) noexcept {
-  const std::int64_t transit = received_ns - sent_ns;
-  if (has_transit_) {
-    const auto change = static_cast<double>(std::abs(transit - last_transit_ns_));
-    jitter_ns_ += (change - jitter_ns_) * jitter_gain;
-  }
-  last_transit_ns_ = transit;
-  has_transit_ = true;
-}
-
-namespace {
 
 /// These are the most that one call may hand over: a datagram's worth of bytes, and as many pieces as every kernel
 /// since 4.18 takes.
@@ -91,6 +53,39 @@ std::size_t datagrams_of(DatagramBatch batch, std::size_t block_bytes) {
 bool is_loss(int error) { return error == ECONNREFUSED || error == ENOBUFS || error == EAGAIN || error == EINTR; }
 
 }  // namespace
+
+std::uint64_t SequenceAccount::Totals::lost_since(const Totals& before) const {
+  const std::uint64_t expected = next - before.next;
+  const std::uint64_t came = received - before.received - (duplicates - before.duplicates);
+  // What was missing before and came since makes it less than none.
+  return expected > came ? expected - came : 0;
+}
+
+void SequenceAccount::add_out_of_turn(std::uint64_t number) noexcept {
+  if (number > totals_.next) {
+    const std::uint64_t skipped = std::min(number - totals_.next, remembered);
+    for (std::uint64_t i = 1; i <= skipped; ++i) clear(number - i);
+    set(number);
+    totals_.next = number + 1;
+    return;
+  }
+  if (totals_.next - number <= remembered && has(number)) {
+    ++totals_.duplicates;
+    return;
+  }
+  if (totals_.next - number <= remembered) set(number);
+  ++totals_.reordered;
+}
+
+void SequenceAccount::arrived(std::int64_t sent_ns, std::int64_t received_ns) noexcept {
+  const std::int64_t transit = received_ns - sent_ns;
+  if (has_transit_) {
+    const auto change = static_cast<double>(std::abs(transit - last_transit_ns_));
+    jitter_ns_ += (change - jitter_ns_) * jitter_gain;
+  }
+  last_transit_ns_ = transit;
+  has_transit_ = true;
+}
 
 UdpSender::UdpSender(const Socket& socket, const std::vector<std::byte>& block, const SocketsParameters& p)
     : socket_(socket), block_bytes_(block.size()), batch_(p.rate > 0 ? DatagramBatch::single : p.batch) {

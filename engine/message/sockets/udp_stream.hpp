@@ -4,10 +4,7 @@
 
 #include <sys/socket.h>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-
+#include "base/std.hpp"
 #include "message/sockets/socket.hpp"
 #include "message/sockets/stream_task.hpp"
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `devdax`: files that are parts of a device of persistent memory without a file system, stored by libpmem. The
 // device has to be named and empty, and is left empty.
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "base/count.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/dax_device.hpp"
 #include "storage/extent_run.hpp"
@@ -92,7 +89,7 @@ class DevdaxFile final : public File {
   }
 
   [[nodiscard]] Error beyond(Direction direction, int code, const std::string& text) const {
-    Error error = errno_error(code, word(direction), place_, part_.size_bytes);
+    Error error = errno_error(code, word_of(direction), place_, part_.size_bytes);
     error.text = text;
     return error;
   }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `fault`: any other backend, with chosen calls going wrong.
-#include <algorithm>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "base/aligned_buffer.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/backends/fault_arrays.hpp"
 #include "storage/backends/fault_calls.hpp"

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/fault_injector.hpp"

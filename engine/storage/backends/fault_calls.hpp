@@ -4,16 +4,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <optional>
-#include <span>
-#include <string>
 
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/viewed_file.hpp"
 
@@ -33,7 +29,7 @@ inline void sleep_for(double seconds) {
 
 [[nodiscard]] inline Error injected(int errno_value, FaultOperation operation, const std::string& where,
                                     std::optional<std::uint64_t> offset_bytes = {}) {
-  Error error = errno_error(errno_value, word(operation), where, offset_bytes);
+  Error error = errno_error(errno_value, word_of(operation), where, offset_bytes);
   error.text += " (injected)";
   return error;
 }

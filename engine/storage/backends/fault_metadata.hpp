@@ -2,13 +2,9 @@
 // Work on names of backend `fault`.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <map>
-#include <memory>
-#include <string>
-#include <utility>
 
+#include "base/std.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/metadata.hpp"

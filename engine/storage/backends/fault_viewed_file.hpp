@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "base/std.hpp"
 #include "storage/backends/fault_calls.hpp"
 #include "storage/fault_injector.hpp"
 #include "storage/viewed_file.hpp"

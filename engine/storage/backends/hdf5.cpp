@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `hdf5`: parallel HDF5 of the MPI in use. A transfer goes to a dataset of bytes; files of several arrays have
 // a dataset for each.
-#include <algorithm>
-#include <memory>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/info.hpp"
 #include "storage/backend.hpp"

@@ -4,15 +4,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/info.hpp"
@@ -293,14 +287,14 @@ class Hdf5ArrayFile final : public ArrayFile {
 
   [[nodiscard]] Status call(Direction direction, const ArrayRows& rows) {
     Array& array = arrays_[rows.array];
-    if (!select(array, rows)) return failed(word(direction));
+    if (!select(array, rows)) return failed(word_of(direction));
     const HdfId type = rows.memory.empty() ? array.type : types_.record(rows.memory);
     const HdfId transfer = transfer_list_.get();
     const int code =
         direction == Direction::write
             ? calls_.write(array.dataset.get(), type, array.memory.get(), array.space.get(), transfer, rows.data)
             : calls_.read(array.dataset.get(), type, array.memory.get(), array.space.get(), transfer, rows.data);
-    return code < 0 ? failed(word(direction)) : Status{};
+    return code < 0 ? failed(word_of(direction)) : Status{};
   }
 
   [[nodiscard]] std::optional<Error> beyond_end(const ArrayRows& rows) const {

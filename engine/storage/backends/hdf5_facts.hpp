@@ -2,13 +2,8 @@
 // What the library says about a file that it has open: what it granted, not what was asked for.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 #include "storage/backends/hdf5_types.hpp"
 #include "storage/hdf5_library.hpp"
 

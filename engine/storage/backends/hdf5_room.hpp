@@ -9,16 +9,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <filesystem>
-#include <span>
-#include <string>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 
 namespace ullage {

@@ -2,13 +2,7 @@
 // The library's types of numbers and of records, its identifiers, and the chunks of its arrays.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
-
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/hdf5_library.hpp"
 

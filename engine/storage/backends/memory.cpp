@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `memory`: files that are memory of the ranks, without any file system: the tier above all storage.
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <utility>
 #include <variant>
 
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 #include "memory/pages.hpp"
 #include "mpi/agreement.hpp"
@@ -103,7 +100,7 @@ class MemoryFile final : public File {
 
   [[nodiscard]] Error beyond(Direction direction, std::uint64_t offset_bytes, const std::string& text) const {
     Error error =
-        errno_error(direction == Direction::read ? EIO : ENOSPC, word(direction), "memory:" + name_, offset_bytes);
+        errno_error(direction == Direction::read ? EIO : ENOSPC, word_of(direction), "memory:" + name_, offset_bytes);
     error.text = text;
     return error;
   }

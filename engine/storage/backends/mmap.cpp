@@ -4,9 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <utility>
 
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/file_mapping.hpp"
 #include "storage/kernel_file.hpp"

@@ -2,11 +2,10 @@
 // Backend `model`: a device of stated speed that all ranks share fairly. It stores nothing and really waits, so that
 // everything behind it, from the timing loop to the report, has a known answer.
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/model_device.hpp"
 #include "storage/pacer.hpp"

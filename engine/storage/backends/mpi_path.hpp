@@ -6,15 +6,12 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 #include "storage/backend.hpp"

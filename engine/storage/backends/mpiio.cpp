@@ -2,13 +2,9 @@
 // Backend `mpiio`: MPI-IO with explicit offsets, independent or collective, and through views.
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/abi.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/file.hpp"
@@ -42,7 +38,7 @@ Table<MpiioParameters> mpiio_table() {
 /// The library said success, and moved less.
 Error short_count(Direction direction, const std::string& path, std::uint64_t offset_bytes, std::size_t moved,
                   std::size_t asked) {
-  Error error = errno_error(EIO, word(direction), path, offset_bytes);
+  Error error = errno_error(EIO, word_of(direction), path, offset_bytes);
   error.kind = ErrorKind::mpi;
   error.text = direction == Direction::read ? "end of file inside a transfer"
                                             : "the MPI library reported success but wrote less than requested";
@@ -171,7 +167,7 @@ class MpiioFile final : public File, public NonblockingTransfers {
   [[nodiscard]] Status move_together(Direction direction, const ExtentT& extent) const {
     const std::uint64_t length = length_of(extent);
     if (length > static_cast<std::uint64_t>(std::numeric_limits<int>::max()))
-      return fail(unsupported(word(direction), path_ + ": a collective transfer is at most 2147483647 bytes long"));
+      return fail(unsupported(word_of(direction), path_ + ": a collective transfer is at most 2147483647 bytes long"));
     const bool fits = direction == Direction::write || extent.offset_bytes + length <= end_bytes_;
     const auto moved = together(direction, fits ? extent : nothing_of(extent));
     if (!moved) return failed(moved.error(), direction, extent);

@@ -3,12 +3,8 @@
 #pragma once
 
 #include <cerrno>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
 
+#include "base/std.hpp"
 #include "mpi/comm.hpp"
 #include "mpi/file.hpp"
 #include "mpi/info.hpp"
@@ -97,15 +93,15 @@ class MpiioViewedFile final : public ViewedFile {
   /// A rank in error, or one with too much at once: the others still wait for it in a collective call.
   [[nodiscard]] Status refuse(Direction direction, Pointer pointer, std::size_t asked) {
     if (!failure_)
-      failure_ = unsupported(word(direction), path_ + ": a transfer of " + std::to_string(asked) +
-                                                  " bytes at once; at most 2147483647 are possible");
+      failure_ = unsupported(word_of(direction), path_ + ": a transfer of " + std::to_string(asked) +
+                                                     " bytes at once; at most 2147483647 are possible");
     if (pointer != Pointer::individual) (void)call(direction, pointer, {});
     return fail(*failure_);
   }
 
   /// The library said success, and moved less.
   [[nodiscard]] Error short_count(Direction direction, std::size_t moved, std::size_t asked) const {
-    Error error = errno_error(EIO, word(direction), path_);
+    Error error = errno_error(EIO, word_of(direction), path_);
     error.kind = ErrorKind::mpi;
     error.text = "the MPI library reported success but moved " + std::to_string(moved) + " of " +
                  std::to_string(asked) + " bytes" + (direction == Direction::read ? ": end of file?" : "");

@@ -3,9 +3,8 @@
 // system call where the file is on persistent memory.
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <utility>
 
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/file_mapping.hpp"
 #include "storage/kernel_file.hpp"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `posix`: pread(2) and pwrite(2), or their kin, through the page cache or past it.
 #include <cerrno>
-#include <memory>
-#include <utility>
-#include <vector>
 
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/kernel_file.hpp"
 #include "storage/moving_threads.hpp"

@@ -4,11 +4,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "base/aligned_buffer.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/kernel_file.hpp"
 

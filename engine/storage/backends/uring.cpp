@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backend `uring`: io_uring(7), many operations of one rank under way at once, from memory that the kernel has pinned.
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
-#include <utility>
-#include <vector>
 
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/io_ring.hpp"
 #include "storage/kernel_file.hpp"

@@ -6,24 +6,18 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <climits>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/affinity.hpp"
 #include "base/pinned.hpp"
 #include "base/procfs.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "memory/numa.hpp"
 
 namespace ullage {

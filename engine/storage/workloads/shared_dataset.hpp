@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workloads have in common around datasets that cases share, and around data that another rank has made.
+// What workloads on storage have in common: the contracts, which they include by this file; what the user chooses in
+// the same words; datasets that cases share, and data that another rank has made.
 #pragma once
 
 #include <fcntl.h>
@@ -7,14 +8,12 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstdint>
-#include <string>
-#include <utility>
 
 #include "base/json.hpp"
 #include "base/parameters.hpp"
 #include "base/payload.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
@@ -22,6 +21,34 @@
 #include "work/workload.hpp"
 
 namespace ullage {
+
+// What workloads let the user choose in the same words.
+
+enum class Verify { none, kept, full };  // of data that was read: nothing, what lies in memory still, or all
+[[nodiscard]] inline Words<Verify> words_of(Verify) {
+  return {{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}};
+}
+[[nodiscard]] inline Words<Verify> nothing_or_all() { return {{Verify::none, "none"}, {Verify::full, "full"}}; }
+
+enum class DropCache { none, drop };
+[[nodiscard]] inline Words<DropCache> words_of(DropCache) {
+  return {{DropCache::none, "none"}, {DropCache::drop, "drop"}};
+}
+
+enum class AdviseCache { none, advise };
+[[nodiscard]] inline Words<AdviseCache> words_of(AdviseCache) {
+  return {{AdviseCache::none, "none"}, {AdviseCache::advise, "advise"}};
+}
+
+enum class FileFormat { raw, arrays };
+[[nodiscard]] inline Words<FileFormat> words_of(FileFormat) {
+  return {{FileFormat::raw, "raw"}, {FileFormat::arrays, "arrays"}};
+}
+
+/// Whether phases are those of writing or, after it, of reading too.
+[[nodiscard]] inline bool begin_with_write(const std::vector<Direction>& phases) {
+  return phases == std::vector{Direction::write} || phases == std::vector{Direction::write, Direction::read};
+}
 
 // Durability of many files at once.
 
@@ -254,7 +281,7 @@ inline void append(LocalSteps& steps, LocalSteps more) {
 
 enum class ReadBack { own, other_rank, other_node };
 
-[[nodiscard]] inline Words<ReadBack> read_back_words() {
+[[nodiscard]] inline Words<ReadBack> words_of(ReadBack) {
   return {{ReadBack::own, "own"}, {ReadBack::other_rank, "other-rank"}, {ReadBack::other_node, "other-node"}};
 }
 

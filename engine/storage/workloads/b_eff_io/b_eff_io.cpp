@@ -2,10 +2,6 @@
 // Workload `b-eff-io`: the effective I/O bandwidth of all ranks, over patterns of access and sizes of chunks.
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "storage/workloads/b_eff_io/run.hpp"
 #include "work/entry.hpp"
 
@@ -16,8 +12,6 @@ constexpr std::array<std::string_view, 8> hint_chunks{"on_open", "Lmax",  "1024"
                                                       "32768",   "32776", "1048576", "1048584"};
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-Words<BEffIoVerify> b_eff_io_verify_words() { return {{BEffIoVerify::full, "full"}, {BEffIoVerify::none, "none"}}; }
-Words<BEffIoCache> b_eff_io_cache_words() { return {{BEffIoCache::none, "none"}, {BEffIoCache::advise, "advise"}}; }
 Words<int> b_eff_io_numbers() {
   Words<int> words;
   for (const BEffIoPattern& pattern : b_eff_io_patterns())
@@ -28,9 +22,8 @@ Words<int> b_eff_io_numbers() {
 Table<BEffIoParameters> b_eff_io_schedule_fields() {
   using P = BEffIoParameters;
   return {
-      choice("type", &P::type, b_eff_io_types(),
-             "Choose how the chunks of the ranks lie in the file and which calls move them."),
-      choice("access", &P::access, b_eff_io_accesses(),
+      choice("type", &P::type, "Choose how the chunks of the ranks lie in the file and which calls move them."),
+      choice("access", &P::access,
              "Choose the access: write makes the dataset; rewrite and read repeat what write has done."),
       bytes("lmax_bytes", &P::lmax_bytes, {16384, 1073741824},
             "Set the bytes of the largest chunk, a multiple of 8. Use less than 2 MiB for trials only."),
@@ -59,8 +52,9 @@ Table<BEffIoParameters> b_eff_io_condition_fields() {
       map("hints", &P::hints,
           "Pass these MPI_Info hints, named CHUNK/HINT, where CHUNK is on_open, Lmax, 1024, 1032, 32768, 32776, "
           "1048576 or 1048584."),
-      choice("verify", &P::verify, b_eff_io_verify_words(), "Verify all data that is read, outside the timer."),
-      choice("cache", &P::cache, b_eff_io_cache_words(),
+      choice("verify", &P::verify, {{Verify::full, "full"}, {Verify::none, "none"}},
+             "Verify all data that is read, outside the timer."),
+      choice("cache", &P::cache,
              "Before the first pattern of a reading case, sync the dataset and drop it from the page cache (advise), "
              "or do nothing (none)."),
   };
@@ -96,46 +90,6 @@ Status check_counts_of(const BEffIoParameters& p, const std::string& pointer) {
   return {};
 }
 
-}  // namespace
-
-Table<BEffIoParameters> BEffIoParameters::table() {
-  return joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
-}
-
-bool BEffIoParameters::skips(int pattern) const { return std::ranges::find(skip, pattern) != skip.end(); }
-
-Map BEffIoParameters::hints_of(const std::string& chunk) const {
-  Map own;
-  for (const auto& [key, value] : hints)
-    if (key.starts_with(chunk + "/")) own[key.substr(chunk.size() + 1)] = value;
-  return own;
-}
-
-Status check_b_eff_io(const BEffIoParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (!capabilities.views)
-    return fail(bad_plan(pointer, "b-eff-io needs a backend with views of files, such as mpiio"));
-  if (p.lmax_bytes % 8 != 0) return fail(bad_plan(pointer + "/lmax_bytes", "must be a multiple of 8"));
-  if (!capabilities.data && !p.writes() && p.verify != BEffIoVerify::none)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.access == BEffIoAccess::write &&
-      std::ranges::all_of(b_eff_io_patterns(p.type), [&](const BEffIoPattern& one) { return p.skips(one.number); }))
-    return fail(bad_plan(pointer + "/skip", "must leave a pattern of type " + word_of(p.type)));
-  if (auto status = check_counts_of(p, pointer); !status) return status;
-  return check_hint_keys(p.hints, pointer);
-}
-
-Needs needs_of_b_eff_io(const BEffIoParameters& p, const PlannedLayout& layout) {
-  if (p.access != BEffIoAccess::write) return {};
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  const std::uint64_t files = p.type == BEffIoType::separated ? ranks : 1;
-  return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files, 1};
-}
-
-std::string word_of(BEffIoVerify verify) { return detail::word_of(b_eff_io_verify_words(), verify); }
-std::string word_of(BEffIoCache cache) { return detail::word_of(b_eff_io_cache_words(), cache); }
-
-namespace {
-
 class BEffIo final : public Workload {
  public:
   BEffIo(const BEffIoParameters& parameters, const StorageContext& context) : run_(parameters, context) {}
@@ -163,4 +117,38 @@ const Registered<WorkloadEntry> registered_b_eff_io{on_storage<BEffIoParameters>
 })};
 
 }  // namespace
+
+Table<BEffIoParameters> BEffIoParameters::table() {
+  return joined<BEffIoParameters>(b_eff_io_schedule_fields(), b_eff_io_condition_fields());
+}
+
+bool BEffIoParameters::skips(int pattern) const { return std::ranges::find(skip, pattern) != skip.end(); }
+
+Map BEffIoParameters::hints_of(const std::string& chunk) const {
+  Map own;
+  for (const auto& [key, value] : hints)
+    if (key.starts_with(chunk + "/")) own[key.substr(chunk.size() + 1)] = value;
+  return own;
+}
+
+Status check_b_eff_io(const BEffIoParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (!capabilities.views)
+    return fail(bad_plan(pointer, "b-eff-io needs a backend with views of files, such as mpiio"));
+  if (p.lmax_bytes % 8 != 0) return fail(bad_plan(pointer + "/lmax_bytes", "must be a multiple of 8"));
+  if (!capabilities.data && !p.writes() && p.verify != Verify::none)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.access == BEffIoAccess::write &&
+      std::ranges::all_of(b_eff_io_patterns(p.type), [&](const BEffIoPattern& one) { return p.skips(one.number); }))
+    return fail(bad_plan(pointer + "/skip", "must leave a pattern of type " + word_of(p.type)));
+  if (auto status = check_counts_of(p, pointer); !status) return status;
+  return check_hint_keys(p.hints, pointer);
+}
+
+Needs needs_of_b_eff_io(const BEffIoParameters& p, const PlannedLayout& layout) {
+  if (p.access != BEffIoAccess::write) return {};
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const std::uint64_t files = p.type == BEffIoType::separated ? ranks : 1;
+  return {b_eff_io_needed_bytes(p.type, p.lmax_bytes, ranks, p.most_bytes), files, 1};
+}
+
 }  // namespace ullage

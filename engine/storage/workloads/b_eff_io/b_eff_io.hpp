@@ -2,20 +2,10 @@
 // The words of workload `b-eff-io`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "base/parameters.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
-
-enum class BEffIoVerify { full, none };
-enum class BEffIoCache { none, advise };
 
 struct BEffIoParameters {
   BEffIoType type = BEffIoType::scatter;
@@ -30,8 +20,8 @@ struct BEffIoParameters {
   bool shared_pointer = true;
   bool unique_open = true;
   Map hints;  // CHUNK/HINT: value
-  BEffIoVerify verify = BEffIoVerify::full;
-  BEffIoCache cache = BEffIoCache::none;
+  Verify verify = Verify::full;
+  AdviseCache cache = AdviseCache::none;
 
   [[nodiscard]] static Table<BEffIoParameters> table();
 
@@ -48,8 +38,5 @@ struct BEffIoParameters {
                                     const std::string& pointer);
 /// Room for what a first write makes; nothing for the other accesses.
 [[nodiscard]] Needs needs_of_b_eff_io(const BEffIoParameters& parameters, const PlannedLayout& layout);
-
-[[nodiscard]] std::string word_of(BEffIoVerify verify);
-[[nodiscard]] std::string word_of(BEffIoCache cache);
 
 }  // namespace ullage

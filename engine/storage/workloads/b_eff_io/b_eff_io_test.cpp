@@ -95,7 +95,7 @@ TEST(BEffIoParameters, DefaultsAreTheDefinitions) {
   EXPECT_EQ(parameters.lmax_bytes, 2 * M);
   EXPECT_TRUE(parameters.shared_pointer);
   EXPECT_TRUE(parameters.unique_open);
-  EXPECT_EQ(parameters.verify, BEffIoVerify::full);
+  EXPECT_EQ(parameters.verify, Verify::full);
   EXPECT_TRUE(parameters.skip.empty());
   EXPECT_EQ(mistake(parameters), "");
 }
@@ -178,7 +178,7 @@ TEST(BEffIoParameters, WhatHoldsNoDataCannotBeVerified) {
   EXPECT_EQ(mistake(parameters, no_data), "") << "nothing is read";
   parameters.access = BEffIoAccess::read;
   EXPECT_EQ(mistake(parameters, no_data), "/p/verify");
-  parameters.verify = BEffIoVerify::none;
+  parameters.verify = Verify::none;
   EXPECT_EQ(mistake(parameters, no_data), "");
 }
 

@@ -2,14 +2,11 @@
 // What a first write of workload `b-eff-io` has made, as the cases after it must know it.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
 
 #include "base/count.hpp"
 #include "base/json.hpp"
+#include "base/std.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"

@@ -2,15 +2,7 @@
 // The loop of one pattern on one rank: calls, what is timed around them, and what ends it.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 
 #include "base/aligned_buffer.hpp"
 #include "base/count.hpp"
@@ -20,6 +12,7 @@
 #include "base/permutation.hpp"
 #include "base/pinned.hpp"
 #include "base/signals.hpp"
+#include "base/std.hpp"
 #include "mpi/agreement.hpp"
 #include "mpi/comm.hpp"
 #include "storage/buffer_ring.hpp"
@@ -45,11 +38,9 @@ inline constexpr std::uint64_t most_buffers = 16384;
 inline constexpr std::size_t buffer_distance = 64;
 
 inline PayloadSpec payload_of(const BEffIoContents& contents, int generation) {
-  PayloadSpec spec;
-  spec.run_key = mix64(mix64(contents.key ^ static_cast<std::uint64_t>(contents.pattern)) +
-                       static_cast<std::uint64_t>(generation));
-  spec.transfer_bytes = contents.call_bytes;
-  return spec;
+  return {.run_key = mix64(mix64(contents.key ^ static_cast<std::uint64_t>(contents.pattern)) +
+                           static_cast<std::uint64_t>(generation)),
+          .transfer_bytes = contents.call_bytes};
 }
 
 /// Has as many buffers as make 256 KiB, at least one: they stay in a core's cache, as one's own data often is. They are
@@ -144,12 +135,10 @@ class BEffIoBuffers final : Pinned {
 /// done, it took much longer than scheduled, or a request or an error ended it.
 enum class BEffIoEnd { none, once, scheduled, space, count, overtime, stopped };
 
-[[nodiscard]] inline std::string word_of(BEffIoEnd end) {
-  static const Words<BEffIoEnd> words{{BEffIoEnd::none, "none"},           {BEffIoEnd::once, "once"},
-                                      {BEffIoEnd::scheduled, "scheduled"}, {BEffIoEnd::space, "space"},
-                                      {BEffIoEnd::count, "count"},         {BEffIoEnd::overtime, "overtime"},
-                                      {BEffIoEnd::stopped, "stopped"}};
-  return detail::word_of(words, end);
+[[nodiscard]] inline Words<BEffIoEnd> words_of(BEffIoEnd) {
+  return {{BEffIoEnd::none, "none"},      {BEffIoEnd::once, "once"},   {BEffIoEnd::scheduled, "scheduled"},
+          {BEffIoEnd::space, "space"},    {BEffIoEnd::count, "count"}, {BEffIoEnd::overtime, "overtime"},
+          {BEffIoEnd::stopped, "stopped"}};
 }
 
 /// Says what a pattern took one rank, in ns. Filling buffers, tags and checks are apart, in `payload`; nothing of them

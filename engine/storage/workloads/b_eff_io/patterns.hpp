@@ -2,16 +2,9 @@
 // The 43 patterns of b_eff_io, as release 2.1 has them. Pure.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/parameters.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -160,7 +153,7 @@ inline std::vector<BEffIoPattern> make_table() {
   return units;
 }
 
-[[nodiscard]] inline Words<BEffIoType> b_eff_io_types() {
+[[nodiscard]] inline Words<BEffIoType> words_of(BEffIoType) {
   return {{BEffIoType::scatter, "scatter"},
           {BEffIoType::shared, "shared"},
           {BEffIoType::separated, "separated"},
@@ -168,11 +161,11 @@ inline std::vector<BEffIoPattern> make_table() {
           {BEffIoType::seg_coll, "seg_coll"}};
 }
 
-[[nodiscard]] inline Words<BEffIoAccess> b_eff_io_accesses() {
+[[nodiscard]] inline Words<BEffIoAccess> words_of(BEffIoAccess) {
   return {{BEffIoAccess::write, "write"}, {BEffIoAccess::rewrite, "rewrite"}, {BEffIoAccess::read, "read"}};
 }
 
-inline Words<BEffIoSize> b_eff_io_size_words() {
+[[nodiscard]] inline Words<BEffIoSize> words_of(BEffIoSize) {
   return {
       {BEffIoSize::first, "first"},     {BEffIoSize::lmax, "Lmax"},     {BEffIoSize::mib_by_two, "2M calls"},
       {BEffIoSize::mib, "1M"},          {BEffIoSize::kib32, "32k"},     {BEffIoSize::kib1, "1k"},
@@ -180,10 +173,6 @@ inline Words<BEffIoSize> b_eff_io_size_words() {
       {BEffIoSize::fill_up, "fill-up"},
   };
 }
-
-[[nodiscard]] inline std::string word_of(BEffIoSize size) { return detail::word_of(b_eff_io_size_words(), size); }
-[[nodiscard]] inline std::string word_of(BEffIoAccess access) { return detail::word_of(b_eff_io_accesses(), access); }
-[[nodiscard]] inline std::string word_of(BEffIoType type) { return detail::word_of(b_eff_io_types(), type); }
 
 /// The segmented types, whose repetitions follow from what types 0 to 2 did.
 [[nodiscard]] constexpr bool is_segmented(BEffIoType type) {

@@ -156,7 +156,7 @@ TEST(BEffIoRoom, NeededIsWhatCanBeWritten) {
   EXPECT_EQ(b_eff_io_needed_bytes(BEffIoType::scatter, 2 * M, 1, 44 * M), 45 * M) << "and the first call";
   EXPECT_GE(b_eff_io_needed_bytes(BEffIoType::scatter, G, 4, 44 * M), 4 * G) << "one call of each rank at least";
   EXPECT_EQ(b_eff_io_needed_bytes(BEffIoType::segmented, 2 * M, 2, 40 * M), 40 * M + 2 * 2 * M);
-  for (const auto& [type, word] : b_eff_io_types()) {
+  for (const auto& [type, word] : words_of(BEffIoType{})) {
     std::uint64_t written = 0;
     for (const auto& pattern : b_eff_io_patterns(type))
       written += b_eff_io_most_calls(pattern, 16 * M, 7, G) * 7 * pattern.call_bytes(16 * M);

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage/workloads/b_eff_io/run.hpp"
 
-#include <array>
 #include <nlohmann/json_fwd.hpp>
-#include <utility>
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 namespace {
@@ -28,11 +24,10 @@ class BEffIoPhase final : public PhaseWork {
         place_(run.place_of(task_)) {}
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = task_.pattern.phase_name();
-    info.access = parameters().writes() ? Access::write : Access::read;
-    info.collective = true;
-    info.collective_sync = true;
+    PhaseInfo info{.name = task_.pattern.phase_name(),
+                   .access = parameters().writes() ? Access::write : Access::read,
+                   .collective = true,
+                   .collective_sync = true};
     if (!parameters().writes()) {
       info.cache_control = word_of(parameters().cache);
       info.data_of = "own";
@@ -141,7 +136,7 @@ class BEffIoPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] const BEffIoParameters& parameters() const { return run_.parameters(); }
-  [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == BEffIoVerify::full; }
+  [[nodiscard]] bool verifies() const { return !parameters().writes() && parameters().verify == Verify::full; }
   [[nodiscard]] double scheduled_s() const { return task_.pattern.units * parameters().unit_s; }
   void barrier() {
     const std::int64_t begun = now_ns();

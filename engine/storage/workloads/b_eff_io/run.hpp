@@ -2,25 +2,13 @@
 // One rank's part in a case of workload `b-eff-io`, as its phases share it.
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
-#include "base/json.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/viewed_file.hpp"
 #include "storage/workloads/b_eff_io/b_eff_io.hpp"
 #include "storage/workloads/b_eff_io/dataset.hpp"
 #include "storage/workloads/b_eff_io/loop.hpp"
 #include "storage/workloads/b_eff_io/patterns.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -182,7 +170,7 @@ class BEffIoRun final {
   /// Collective: what is cached of the dataset is dropped, where parameters want it.
   [[nodiscard]] Status control_cache() const {
     Status status;
-    const bool drops = parameters_.cache == BEffIoCache::advise && holds_data();
+    const bool drops = parameters_.cache == AdviseCache::advise && holds_data();
     if (drops && (entry_.per_process || context_.world->topology().leader()))
       status = context_.backend->drop_cached(file_name());
     everyone().barrier();
@@ -226,15 +214,13 @@ class BEffIoRun final {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = !entry_.per_process;
-    request.expected_bytes = is_segmented(parameters_.type) ? shape_.segment_bytes * shape_.ranks : 0;
-    request.unique = parameters_.unique_open;
-    request.mode = parameters_.access == BEffIoAccess::write     ? OpenMode::create
-                   : parameters_.access == BEffIoAccess::rewrite ? OpenMode::overwrite
-                                                                 : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = parameters_.access == BEffIoAccess::write     ? OpenMode::create
+                    : parameters_.access == BEffIoAccess::rewrite ? OpenMode::overwrite
+                                                                  : OpenMode::read,
+            .shared = !entry_.per_process,
+            .expected_bytes = is_segmented(parameters_.type) ? shape_.segment_bytes * shape_.ranks : 0,
+            .unique = parameters_.unique_open};
   }
 
   [[nodiscard]] bool makes_files() const {

@@ -5,15 +5,10 @@
 #include <fnmatch.h>
 
 #include <charconv>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/directory_reader.hpp"
 
 namespace ullage {

@@ -3,9 +3,6 @@
 // find.
 #include "storage/workloads/find/find.hpp"
 
-#include <algorithm>
-#include <string_view>
-
 #include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
@@ -33,39 +30,6 @@ Status check_phases(const FindParameters& p, const std::string& pointer) {
     if (given) return fail(bad_plan(pointer + parameter, "needs phase find"));
   return {};
 }
-
-}  // namespace
-
-Table<FindParameters> FindParameters::table() {
-  using P = FindParameters;
-  return {
-      choices("phases", &P::phases, phase_words(),
-              "Choose the phases: timestamp makes the file that newer compares with; find walks the folder, all ranks "
-              "together."),
-      text("within", &P::within, "Search this dataset of the target; empty means everything in the run's folder."),
-      text("name", &P::name,
-           "Find the entries whose whole base name matches this shell pattern, as find's -name does; empty means any "
-           "name."),
-      flag("newer", &P::newer,
-           "Find only entries modified later, to the nanosecond, than the file that phase timestamp of the case made."),
-      text("size", &P::size,
-           "Find only entries of this size: [+-]N[cwbkMG] as find's -size, in units rounded up; empty means any size."),
-  };
-}
-
-Status check_find(const FindParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (!capabilities.path || !capabilities.data)
-    return fail(bad_plan(pointer + "/phases", "need a backend that holds files in directories, such as posix"));
-  if (auto status = check_phases(p, pointer); !status) return status;
-  if (!p.within.empty() && !is_dataset_name(p.within))
-    return fail(bad_plan(pointer + "/within", "is '" + p.within + "', must be the name of a dataset"));
-  if (p.name.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/name", "must not hold a NUL byte"));
-  if (p.size.empty()) return {};
-  const auto size = SizeTest::parse(p.size, pointer + "/size");
-  return size ? Status{} : fail(size.error());
-}
-
-namespace {
 
 class Find final : public Workload {
  public:
@@ -134,4 +98,34 @@ const Registered<WorkloadEntry> registered_find{on_storage<FindParameters>({
 })};
 
 }  // namespace
+
+Table<FindParameters> FindParameters::table() {
+  using P = FindParameters;
+  return {
+      choices("phases", &P::phases, phase_words(),
+              "Choose the phases: timestamp makes the file that newer compares with; find walks the folder, all ranks "
+              "together."),
+      text("within", &P::within, "Search this dataset of the target; empty means everything in the run's folder."),
+      text("name", &P::name,
+           "Find the entries whose whole base name matches this shell pattern, as find's -name does; empty means any "
+           "name."),
+      flag("newer", &P::newer,
+           "Find only entries modified later, to the nanosecond, than the file that phase timestamp of the case made."),
+      text("size", &P::size,
+           "Find only entries of this size: [+-]N[cwbkMG] as find's -size, in units rounded up; empty means any size."),
+  };
+}
+
+Status check_find(const FindParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (!capabilities.path || !capabilities.data)
+    return fail(bad_plan(pointer + "/phases", "need a backend that holds files in directories, such as posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  if (!p.within.empty() && !is_dataset_name(p.within))
+    return fail(bad_plan(pointer + "/within", "is '" + p.within + "', must be the name of a dataset"));
+  if (p.name.find('\0') != std::string::npos) return fail(bad_plan(pointer + "/name", "must not hold a NUL byte"));
+  if (p.size.empty()) return {};
+  const auto size = SizeTest::parse(p.size, pointer + "/size");
+  return size ? Status{} : fail(size.error());
+}
+
 }  // namespace ullage

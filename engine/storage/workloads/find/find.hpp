@@ -7,15 +7,12 @@
 
 #include <cerrno>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/parameters.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "mpi/work_stealing.hpp"
 #include "storage/backend.hpp"
 #include "storage/storage_context.hpp"
@@ -57,12 +54,7 @@ class TimestampPhase final : public PhaseWork {
   /// `file` is relative to the run folder.
   TimestampPhase(const StorageContext& context, std::string file) : context_(context), file_(std::move(file)) {}
 
-  [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "timestamp";
-    info.access = Access::metadata;
-    return info;
-  }
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "timestamp", .access = Access::metadata}; }
 
   [[nodiscard]] std::uint64_t operations() const override { return context_.writes_manifest ? 1 : 0; }
   [[nodiscard]] std::uint64_t prepare(std::uint64_t, std::uint64_t most) override { return most; }
@@ -108,12 +100,7 @@ class FindPhase final : public PhaseWork {
   FindPhase(const StorageContext& context, const FindParameters& parameters, std::string timestamp_file)
       : context_(context), parameters_(parameters), timestamp_file_(std::move(timestamp_file)) {}
 
-  [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "find";
-    info.access = Access::metadata;
-    return info;
-  }
+  [[nodiscard]] PhaseInfo info() const override { return {.name = "find", .access = Access::metadata}; }
 
   [[nodiscard]] Status allocate() override {
     auto wanted = criteria();

@@ -2,17 +2,12 @@
 // What a walk has still to do, and how a part of it goes to another rank.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <deque>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "storage/directory_reader.hpp"
 
 namespace ullage {

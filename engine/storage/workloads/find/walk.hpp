@@ -7,17 +7,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/resources.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "mpi/work_stealing.hpp"
 #include "storage/directory_reader.hpp"
 #include "storage/workloads/find/criteria.hpp"

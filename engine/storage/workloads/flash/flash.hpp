@@ -2,17 +2,8 @@
 // The words of workload `flash`.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "base/parameters.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
@@ -85,9 +76,10 @@ inline std::string word(ElementType type) {
   return words.at(static_cast<std::size_t>(type));
 }
 
-[[nodiscard]] inline std::string word(FlashFile file) {
-  static constexpr std::array<const char*, 3> words{"checkpoint", "plot-centred", "plot-corner"};
-  return words.at(static_cast<std::size_t>(file));
+[[nodiscard]] inline Words<FlashFile> words_of(FlashFile) {
+  return {{FlashFile::checkpoint, "checkpoint"},
+          {FlashFile::plot_centred, "plot-centred"},
+          {FlashFile::plot_corner, "plot-corner"}};
 }
 
 /// Returns where the arrays lie in our own format: one after the other behind the header.
@@ -115,20 +107,16 @@ inline std::string word(ElementType type) {
   return text;
 }
 
-enum class FlashFormat { raw, arrays };
-enum class FlashCache { none, drop };
-enum class FlashVerify { none, full };
-
 struct FlashParameters {
   FlashFile file = FlashFile::checkpoint;
   std::uint64_t cells = 8;
   std::uint64_t blocks = 0;
   std::uint64_t plot_real_bytes = 4;
-  FlashFormat format = FlashFormat::raw;
+  FileFormat format = FileFormat::raw;
   bool sync = true;
   bool restart = true;
-  FlashCache cache = FlashCache::none;
-  FlashVerify verify = FlashVerify::full;
+  DropCache cache = DropCache::none;
+  Verify verify = Verify::full;
 
   [[nodiscard]] static Table<FlashParameters> table();
   [[nodiscard]] FlashLayout layout(std::uint64_t ranks) const {

@@ -150,7 +150,7 @@ TEST_F(MpiFlashFile, TheFormatHasToBeThatOfTheBackend) {
 TEST(FlashParameters, ArraysNeedABackendThatHasThem) {
   FlashParameters parameters;
   EXPECT_TRUE(check_flash_parameters(parameters, {}, {}, "/p"));
-  parameters.format = FlashFormat::arrays;
+  parameters.format = FileFormat::arrays;
   EXPECT_EQ(check_flash_parameters(parameters, {}, {}, "/p").error().where, "/p/format");
   EXPECT_TRUE(check_flash_parameters(parameters, {.arrays = true}, {}, "/p"));
 }
@@ -167,7 +167,7 @@ TEST(FlashParameters, NeedTheBytesOfTheFile) {
   layout.ranks = 2;
   const Needs needs = needs_of_flash({}, layout);
   EXPECT_EQ(needs.bytes, in_blocks(FlashLayout::header_bytes + 15'853'348U));
-  EXPECT_GT(needs_of_flash({.format = FlashFormat::arrays}, layout).bytes, needs.bytes);
+  EXPECT_GT(needs_of_flash({.format = FileFormat::arrays}, layout).bytes, needs.bytes);
   EXPECT_EQ(needs.inodes, 1U);
 }
 

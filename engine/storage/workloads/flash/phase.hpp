@@ -2,23 +2,10 @@
 // Writing a FLASH file, and reading it again, on one rank.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/json.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/flash/flash.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -100,16 +87,15 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = writes() ? "write" : "read";
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = state_.capabilities.collective;
-    info.collective_sync = state_.capabilities.collective_sync;
+    PhaseInfo info{.name = word_of(direction_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = state_.capabilities.collective,
+                   .collective_sync = state_.capabilities.collective_sync};
     for (const ArraySpec& spec : state_.arrays)
       info.bytes_at_once = std::max(info.bytes_at_once, state_.blocks * spec.row_bytes());
     if (!writes()) {
       info.data_of = "own";
-      info.cache_control = state_.parameters->cache == FlashCache::drop ? "drop" : "none";
+      info.cache_control = state_.parameters->cache == DropCache::drop ? "drop" : "none";
     }
     if (state_.capabilities.data && state_.context->world->topology().leader()) info.files.push_back(file_name());
     return info;
@@ -128,7 +114,7 @@ class FlashPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Status before() override {
-    if (writes() || state_.parameters->cache == FlashCache::none) return {};
+    if (writes() || state_.parameters->cache == DropCache::none) return {};
     Status status = drop_file();
     state_.context->world->all().barrier();
     return status;
@@ -138,16 +124,13 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Status open() override {
     const OpenRequest request = open_request();
     Backend& backend = *state_.context->backend;
-    auto file = state_.parameters->format == FlashFormat::arrays
-                    ? backend.open_arrays(request, state_.arrays)
-                    : open_raw_arrays(backend, {.file = request,
-                                                .arrays = state_.arrays,
-                                                .collective = state_.capabilities.collective,
-                                                .holds_data = state_.capabilities.data,
-                                                .writes_header = state_.context->world->root()});
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
+    return take_into(file_, state_.parameters->format == FileFormat::arrays
+                                ? backend.open_arrays(request, state_.arrays)
+                                : open_raw_arrays(backend, {.file = request,
+                                                            .arrays = state_.arrays,
+                                                            .collective = state_.capabilities.collective,
+                                                            .holds_data = state_.capabilities.data,
+                                                            .writes_header = state_.context->world->root()}));
   }
 
   /// The time of the arrays that describe the blocks and that of the unknowns are read off the meter's own clock.
@@ -177,7 +160,7 @@ class FlashPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
     if (!state_.capabilities.data || executed < rows_.size()) return {};
     if (writes()) return check_size();
-    return state_.parameters->verify == FlashVerify::full ? check_data(executed, progress) : Verification{};
+    return state_.parameters->verify == Verify::full ? check_data(executed, progress) : Verification{};
   }
 
   [[nodiscard]] Counters counters() const override { return {{"blocks", state_.blocks}, {"file_bytes", file_bytes_}}; }
@@ -198,12 +181,10 @@ class FlashPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = true;
-    request.expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes();
-    request.mode = writes() ? OpenMode::create : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = writes() ? OpenMode::create : OpenMode::read,
+            .shared = true,
+            .expected_bytes = FlashLayout::header_bytes + state_.layout.data_bytes()};
   }
 
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
@@ -235,7 +216,7 @@ class FlashPhase final : public PhaseWork {
     const auto found = size_of_file(context, file_name());
     if (!found) return Verification::of(fail(found.error()));
     file_bytes_ = *found;
-    if (state_.parameters->format != FlashFormat::raw) return {};
+    if (state_.parameters->format != FileFormat::raw) return {};
     const std::uint64_t wanted = FlashLayout::header_bytes + state_.layout.data_bytes();
     return Verification::of(check_size_of_file(context, file_name(), wanted, *found));
   }
@@ -260,7 +241,7 @@ class FlashPhase final : public PhaseWork {
                                          std::to_string(state_.first_block + wrong.element / row_elements) +
                                          " of rank " + std::to_string(state_.context->world->rank()),
                                      wrong.expected, wrong.found);
-    if (state_.parameters->format == FlashFormat::raw)
+    if (state_.parameters->format == FileFormat::raw)
       error.offset_bytes = flash_offsets(state_.arrays)[array] + state_.first_block * spec.row_bytes() +
                            wrong.element * bytes_of(spec.type);
     return error;

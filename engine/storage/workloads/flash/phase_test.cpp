@@ -67,7 +67,7 @@ TEST_F(MpiFlashPhase, BlocksOfALargeRunAreWrittenWhereTheyBelong) {
     use(backend, collective ? Values{{"collective", true}} : Values{});
     FlashParameters parameters;
     parameters.cells = 16;
-    parameters.format = format_ == "raw" ? FlashFormat::raw : FlashFormat::arrays;
+    parameters.format = format_ == "raw" ? FileFormat::raw : FileFormat::arrays;
     const Json records = run_last_blocks(parameters, 41'471);
     const std::uint64_t data_bytes = 41'471ULL * (24 * 4096 * 8 + 164);
     EXPECT_EQ(records[1]["verified_bytes"], static_cast<std::uint64_t>(world().size()) * (24 * 4096 * 8 + 164));

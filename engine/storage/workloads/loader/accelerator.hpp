@@ -2,15 +2,12 @@
 // One emulated accelerator: takes batch after batch and computes with each for as long as a real one would.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/helper_threads.hpp"
 #include "base/resources.hpp"
+#include "base/std.hpp"
 #include "storage/pacer.hpp"
 #include "storage/workloads/loader/sample_reader.hpp"
 #include "storage/workloads/loader/training_account.hpp"

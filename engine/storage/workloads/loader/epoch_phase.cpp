@@ -38,12 +38,13 @@ class EpochPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "epoch-" + std::to_string(epoch_ + 1);
-    info.access = Access::read;
-    info.bytes_at_once = SampleReader::bytes_needed(state_) * accelerators_.size();
-    info.cache_control = state_.capabilities.direct ? "direct" : drops() ? "advise" : "none";
-    info.parts = TrainingAccount::part_names();
+    PhaseInfo info{.name = "epoch-" + std::to_string(epoch_ + 1),
+                   .access = Access::read,
+                   .bytes_at_once = SampleReader::bytes_needed(state_) * accelerators_.size(),
+                   .cache_control = state_.capabilities.direct ? "direct"
+                                    : drops()                  ? "advise"
+                                                               : "none",
+                   .parts = TrainingAccount::part_names()};
     if (!state_.capabilities.data) return info;
     info.data_of = state_.readers.by_node ? "other-node" : "own";
     if (!state_.readers.by_node && epoch_ == 0)
@@ -81,11 +82,11 @@ class EpochPhase final : public PhaseWork {
     state_.totals.compute_s += account_.sum().compute_s;
     state_.totals.run_s += account_.sum().run_s;
     Verification verification;
-    if (parameters().verify == LoaderVerify::none || executed < operations()) return verification;
+    if (parameters().verify == Verify::none || executed < operations()) return verification;
     progress.start(now_ns());
     for (const auto& accelerator : accelerators_) {
       accelerator->reader().check_kept(accelerator->samples(), verification);
-      if (parameters().verify == LoaderVerify::full) check_all(*accelerator, progress, verification);
+      if (parameters().verify == Verify::full) check_all(*accelerator, progress, verification);
     }
     return verification;
   }
@@ -114,7 +115,7 @@ class EpochPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] const LoaderParameters& parameters() const { return *state_.parameters; }
-  [[nodiscard]] bool drops() const { return epoch_ == 0 && parameters().cache == LoaderCache::advise; }
+  [[nodiscard]] bool drops() const { return epoch_ == 0 && parameters().cache == AdviseCache::advise; }
   /// Every node drops all files that are read, whoever wrote them: earlier repetitions have read them anywhere.
   [[nodiscard]] Status drop_caches() const {
     const mpi::Topology& place = state_.context->world->topology();

@@ -2,15 +2,10 @@
 // Workload `loader`: shuffled reads of training samples, ahead of accelerators that compute at a set pace.
 #include "storage/workloads/loader/loader.hpp"
 
-#include <memory>
-
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "base/permutation.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_write_phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
@@ -46,11 +41,10 @@ Table<LoaderParameters> training() {
       count("ahead", &P::ahead, {1, LoaderParameters::most_ahead},
             "Let the threads read this many batches ahead, and at least two samples each."),
       bytes("transfer_bytes", &P::transfer_bytes, {1, 1 << 30}, "Read a sample in calls of at most this many bytes."),
-      choice("cache", &P::cache, {{LoaderCache::none, "none"}, {LoaderCache::advise, "advise"}},
+      choice("cache", &P::cache, {{AdviseCache::none, "none"}, {AdviseCache::advise, "advise"}},
              "Choose what to do before the first epoch: nothing (none), or drop the samples from every node's page "
              "cache (advise)."),
-      choice("verify", &P::verify,
-             {{LoaderVerify::none, "none"}, {LoaderVerify::kept, "kept"}, {LoaderVerify::full, "full"}},
+      choice("verify", &P::verify, {{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}},
              "Choose what to check after each epoch: nothing, the pieces that the buffers hold (kept), or every "
              "sample, which is read again for it (full)."),
   };
@@ -61,7 +55,7 @@ Status check_data(const LoaderParameters& p, const Capabilities& capabilities, c
     return fail(bad_plan(pointer + "/data", "must be none: the backend holds no data"));
   if (capabilities.data && p.data == LoaderData::none)
     return fail(bad_plan(pointer + "/data", "must be make or use: the backend reads files"));
-  if (!capabilities.data && p.verify != LoaderVerify::none)
+  if (!capabilities.data && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: the backend holds no data to verify"));
   if (p.epochs == 0 && p.data != LoaderData::make)
     return fail(bad_plan(pointer + "/epochs", "must be 1 or more: nothing is made either"));
@@ -86,31 +80,6 @@ Status check_readers(const LoaderParameters& p, const Capabilities& capabilities
                                                    " threads, and this backend serves " + std::to_string(served)));
   return {};
 }
-
-}  // namespace
-
-Table<LoaderParameters> LoaderParameters::table() { return joined<LoaderParameters>(sample_set(), training()); }
-
-Status check_loader(const LoaderParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                    const std::string& pointer) {
-  if (auto status = check_data(p, capabilities, pointer); !status) return status;
-  if (p.read_samples > p.samples)
-    return fail(
-        bad_plan(pointer + "/read_samples", "must be at most the number of samples, " + std::to_string(p.samples)));
-  if (p.unit_bytes > p.sample_bytes)
-    return fail(bad_plan(pointer + "/unit_bytes", "must be at most the size of a sample"));
-  if (p.transfer_bytes % p.unit_bytes != 0)
-    return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of unit_bytes"));
-  return check_readers(p, capabilities, static_cast<std::uint64_t>(layout.ranks), pointer);
-}
-
-Needs needs_of_loader(const LoaderParameters& p) {
-  if (p.data != LoaderData::make) return {};
-  const SampleFiles files(p.set(1));
-  return file_needs(files.files(), 1) + Needs{files.sizes().most_bytes(p.samples), 0, 0};
-}
-
-namespace {
 
 /// Set apart from others of as many nodes by their names and their order. Collective.
 std::uint64_t key_of_nodes(const mpi::World& world) {
@@ -241,4 +210,26 @@ const Registered<WorkloadEntry> registered_loader{on_storage<LoaderParameters>({
 })};
 
 }  // namespace
+
+Table<LoaderParameters> LoaderParameters::table() { return joined<LoaderParameters>(sample_set(), training()); }
+
+Status check_loader(const LoaderParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                    const std::string& pointer) {
+  if (auto status = check_data(p, capabilities, pointer); !status) return status;
+  if (p.read_samples > p.samples)
+    return fail(
+        bad_plan(pointer + "/read_samples", "must be at most the number of samples, " + std::to_string(p.samples)));
+  if (p.unit_bytes > p.sample_bytes)
+    return fail(bad_plan(pointer + "/unit_bytes", "must be at most the size of a sample"));
+  if (p.transfer_bytes % p.unit_bytes != 0)
+    return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of unit_bytes"));
+  return check_readers(p, capabilities, static_cast<std::uint64_t>(layout.ranks), pointer);
+}
+
+Needs needs_of_loader(const LoaderParameters& p) {
+  if (p.data != LoaderData::make) return {};
+  const SampleFiles files(p.set(1));
+  return file_needs(files.files(), 1) + Needs{files.sizes().most_bytes(p.samples), 0, 0};
+}
+
 }  // namespace ullage

@@ -2,20 +2,12 @@
 // The words of workload `loader`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
-#include "base/parameters.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/loader/sample_files.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
 enum class LoaderData { make, use, none };
-enum class LoaderCache { none, advise };
-enum class LoaderVerify { none, kept, full };
 
 /// Has the paces of MLPerf Storage's cosmoflow, but for the numbers of samples.
 struct LoaderParameters {
@@ -33,8 +25,8 @@ struct LoaderParameters {
   std::uint64_t threads = 4;
   std::uint64_t ahead = 2;
   std::uint64_t transfer_bytes = std::uint64_t{1} << 20;
-  LoaderCache cache = LoaderCache::advise;
-  LoaderVerify verify = LoaderVerify::kept;
+  AdviseCache cache = AdviseCache::advise;
+  Verify verify = Verify::kept;
   std::uint64_t seed = 1;
 
   static constexpr std::uint64_t most_threads = 256;

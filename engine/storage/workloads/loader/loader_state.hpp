@@ -3,10 +3,8 @@
 #pragma once
 
 #include <bit>
-#include <cstdint>
-#include <memory>
-#include <optional>
 
+#include "base/std.hpp"
 #include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"

@@ -2,12 +2,11 @@
 // Which file holds which sample, and which node has written it. Pure, O(1) memory.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "base/count.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,19 +2,12 @@
 // Reads the samples of one accelerator into its slots, by the backend's own calls for files.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/training_account.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -104,10 +97,7 @@ class SampleReader final {
   }
 
   [[nodiscard]] OpenRequest request_of(const SamplePlace& place) const {
-    OpenRequest request;
-    request.name = state_.dataset.file_name(place.file);
-    request.mode = OpenMode::read;
-    return request;
+    return {.name = state_.dataset.file_name(place.file), .mode = OpenMode::read};
   }
 
   void cut(const SamplePlace& place, std::span<std::byte> buffer, std::vector<Extent>& extents) const {

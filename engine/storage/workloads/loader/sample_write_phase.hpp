@@ -2,19 +2,10 @@
 // Phase `write` of workload `loader`: the ranks make the files of the training set, each its own.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/loader/loader_state.hpp"
 #include "storage/workloads/loader/sample_reader.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -27,13 +18,11 @@ class SampleWritePhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "write";
-    info.access = Access::write;
-    info.clock_stops = true;
-    info.collective_sync = wants_sync();
-    info.bytes_at_once = slots_.distance_bytes();
-    return info;
+    return {.name = "write",
+            .access = Access::write,
+            .collective_sync = wants_sync(),
+            .clock_stops = true,
+            .bytes_at_once = slots_.distance_bytes()};
   }
 
   [[nodiscard]] Status before() override {
@@ -143,13 +132,8 @@ class SampleWritePhase final : public PhaseWork {
 
   [[nodiscard]] Status write(const Piece& piece, Meter& meter) {
     if (!piece.creates.empty()) {
-      OpenRequest request;
-      request.name = piece.creates;
-      request.mode = OpenMode::create;
-      request.expected_bytes = piece.file_bytes;
-      auto file = state_.context->backend->open(request);
-      if (!file) return fail(file.error());
-      file_ = std::move(*file);
+      OpenRequest request{.name = piece.creates, .mode = OpenMode::create, .expected_bytes = piece.file_bytes};
+      if (auto status = take_into(file_, state_.context->backend->open(request)); !status) return status;
       ++files_made_;
     }
     if (auto status = file_->transfer(Direction::write, {&piece.extent, 1}, meter); !status) return status;

@@ -2,18 +2,14 @@
 // What the accelerators of one rank did in an epoch. They share its meter, one step at a time.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 

@@ -2,16 +2,10 @@
 // Operations on names that are handed over at once, with all that they point to.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "storage/metadata.hpp"
 
 namespace ullage {

@@ -4,11 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-
-#include "base/json.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
 #include "work/entry.hpp"
@@ -57,7 +52,6 @@ Words<MetadataSync> sync_words() {
           {MetadataSync::directory, "directory"},
           {MetadataSync::filesystem, "filesystem"}};
 }
-Words<MetadataCache> cache_words() { return {{MetadataCache::none, "none"}, {MetadataCache::drop, "drop"}}; }
 Words<MetadataVerify> verify_words() {
   return {{MetadataVerify::none, "none"}, {MetadataVerify::full, "full"}, {MetadataVerify::timed, "timed"}};
 }
@@ -103,7 +97,7 @@ Table<MetadataParameters> conditions() {
       choice("sync", &P::sync, sync_words(),
              "Choose what the phases that change something sync: nothing, or each new file before its close. They can "
              "also sync each directory, or the file system once a node, in a stage after the last item."),
-      choice("cache", &P::cache, cache_words(),
+      choice("cache", &P::cache,
              "Choose what to do before each phase that changes nothing: nothing, or /proc/sys/vm/drop_caches including "
              "names (needs root)."),
       choice("verify", &P::verify, verify_words(),
@@ -148,36 +142,6 @@ Status check_sizes(const MetadataParameters& p, std::uint64_t ranks, const std::
                                                  " directories of " + std::to_string(p.items_per_directory)));
   return {};
 }
-
-}  // namespace
-
-Table<MetadataParameters> MetadataParameters::table() {
-  return joined<MetadataParameters>(tree_and_items(), conditions());
-}
-
-TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
-  return {ranks,     items,     items_per_directory, depth,
-          branching, leaf_only, unique_directory,    item == ItemKind::directory};
-}
-
-Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                      const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
-  if (auto status = check_phases(p, pointer); !status) return status;
-  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
-  if (auto status = check_wall(p, pointer); !status) return status;
-  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
-    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
-  if (p.cache == MetadataCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
-  return {};
-}
-
-std::string word(Kind kind) { return facts_of(kind).word; }
-MetadataOperation operation_of(Kind kind) { return facts_of(kind).operation; }
-std::uint64_t strides_of(Kind kind) { return facts_of(kind).strides; }
-bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
-
-namespace {
 
 class MetadataWorkload final : public TreeWorkload<MetadataParameters, MetadataState> {
  public:
@@ -240,4 +204,31 @@ const Registered<WorkloadEntry> registered_metadata{on_storage<MetadataParameter
 })};
 
 }  // namespace
+
+Table<MetadataParameters> MetadataParameters::table() {
+  return joined<MetadataParameters>(tree_and_items(), conditions());
+}
+
+TreeShape MetadataParameters::shape(std::uint64_t ranks) const {
+  return {ranks,     items,     items_per_directory, depth,
+          branching, leaf_only, unique_directory,    item == ItemKind::directory};
+}
+
+Status check_metadata(const MetadataParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                      const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  if (auto status = check_sizes(p, static_cast<std::uint64_t>(layout.ranks), pointer); !status) return status;
+  if (auto status = check_wall(p, pointer); !status) return status;
+  if (p.sync == MetadataSync::file && p.item != ItemKind::file)
+    return fail(bad_plan(pointer + "/sync", "file needs item file; directory and filesystem do not"));
+  if (p.cache == DropCache::drop && geteuid() != 0) return fail(bad_plan(pointer + "/cache", "drop needs root"));
+  return {};
+}
+
+std::string word(Kind kind) { return facts_of(kind).word; }
+MetadataOperation operation_of(Kind kind) { return facts_of(kind).operation; }
+std::uint64_t strides_of(Kind kind) { return facts_of(kind).strides; }
+bool changes_names(Kind kind) { return facts_of(kind).changes_names; }
+
 }  // namespace ullage

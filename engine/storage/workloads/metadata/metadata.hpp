@@ -2,20 +2,11 @@
 // The words of workload `metadata`, which are mdtest's where mdtest has one.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/parameters.hpp"
-#include "base/payload.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/tree_shape.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -37,7 +28,6 @@ enum class MetadataPhaseKind {
 enum class ItemKind { file, directory };
 enum class ItemOrder { sequential, random };
 enum class MetadataSync { none, file, directory, filesystem };
-enum class MetadataCache { none, drop };
 enum class MetadataVerify { none, full, timed };
 
 struct MetadataParameters {
@@ -60,7 +50,7 @@ struct MetadataParameters {
   bool wear_out = false;
   double wear_out_limit_s = 0;
   MetadataSync sync = MetadataSync::none;
-  MetadataCache cache = MetadataCache::none;
+  DropCache cache = DropCache::none;
   MetadataVerify verify = MetadataVerify::full;
 
   [[nodiscard]] static Table<MetadataParameters> table();
@@ -103,10 +93,8 @@ inline void find_sources(MetadataState& state) {
 }
 
 inline PayloadSpec payload_spec(const MetadataState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8});
-  return spec;
+  return {.run_key = state.data_key,
+          .transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->write_bytes, 8), std::uint64_t{8})};
 }
 
 }  // namespace ullage

@@ -2,10 +2,6 @@
 // Workload `mixed-metadata`: sets of small files that turn over while they are looked at and read, as in md-workbench.
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 
-#include <algorithm>
-
-#include "base/json.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/mixed_phase.hpp"
 #include "storage/workloads/metadata/tree_workload.hpp"
 #include "work/entry.hpp"
@@ -15,20 +11,12 @@ namespace {
 
 using MixedKind = MixedMetadataPhaseKind;
 
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<MixedKind> mixed_phase_words() {
-  return {{MixedKind::precreate, "precreate"}, {MixedKind::bench, "bench"}, {MixedKind::cleanup, "cleanup"}};
-}
-Words<MixedMetadataVerify> mixed_verify_words() {
-  return {{MixedMetadataVerify::none, "none"}, {MixedMetadataVerify::full, "full"}};
-}
-
 constexpr Bounds share_bounds{0, 1000};
 
 Table<MixedMetadataParameters> objects_and_operations() {
   using P = MixedMetadataParameters;
   return {
-      choices("phases", &P::phases, mixed_phase_words(), "Run these phases in each repetition, in this order."),
+      choices("phases", &P::phases, "Run these phases in each repetition, in this order."),
       count("sets", &P::sets, {1, 1e6}, "Make this many sets, each one directory, on each rank."),
       count("objects", &P::objects, {1, 1e9}, "Keep this many files in each set all the time."),
       bytes("object_bytes", &P::object_bytes, {0, 1e9}, "Give each file this many bytes."),
@@ -63,7 +51,7 @@ Table<MixedMetadataParameters> mixed_conditions() {
            "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
               "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
-      choice("verify", &P::verify, mixed_verify_words(),
+      choice("verify", &P::verify, nothing_or_all(),
              "Choose what to verify of the data read, outside the timer: nothing, or every byte."),
   };
 }
@@ -92,43 +80,6 @@ Status check_shares(const MixedMetadataParameters& p, const std::string& pointer
     return fail(bad_plan(pointer + "/delete_share", "must be less than objects, so that a set is never empty"));
   return {};
 }
-
-}  // namespace
-
-Table<MixedMetadataParameters> MixedMetadataParameters::table() {
-  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
-}
-
-TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
-  constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
-  TreeShape tree;
-  tree.ranks = ranks;
-  tree.items = any_number;
-  tree.depth = 1;
-  tree.branching = sets;
-  tree.leaf_only = true;
-  tree.unique_directory = true;
-  return tree;
-}
-
-MixedMetadataShape MixedMetadataParameters::shape() const {
-  return {sets, objects, {stat_share, read_share, delete_share, create_share}, order, order_seed};
-}
-
-Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
-                            const std::string& pointer) {
-  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
-  if (auto status = check_phases(p, pointer); !status) return status;
-  const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
-  if (benches)
-    if (auto status = check_shares(p, pointer); !status) return status;
-  if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
-  return check_wall(p, pointer);
-}
-
-std::string word(MixedKind kind) { return detail::word_of(mixed_phase_words(), kind); }
-
-namespace {
 
 class MixedMetadata final : public TreeWorkload<MixedMetadataParameters, MixedMetadataState> {
  public:
@@ -193,4 +144,30 @@ const Registered<WorkloadEntry> registered_mixed_metadata{on_storage<MixedMetada
 })};
 
 }  // namespace
+
+Table<MixedMetadataParameters> MixedMetadataParameters::table() {
+  return joined<MixedMetadataParameters>(objects_and_operations(), mixed_conditions());
+}
+
+TreeShape MixedMetadataParameters::tree(std::uint64_t ranks) const {
+  constexpr std::uint64_t any_number = std::uint64_t{1} << 53;  // what JSON keeps exactly
+  return {
+      .ranks = ranks, .items = any_number, .depth = 1, .branching = sets, .leaf_only = true, .unique_directory = true};
+}
+
+MixedMetadataShape MixedMetadataParameters::shape() const {
+  return {sets, objects, {stat_share, read_share, delete_share, create_share}, order, order_seed};
+}
+
+Status check_mixed_metadata(const MixedMetadataParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  if (!capabilities.metadata) return fail(bad_plan(pointer, "this backend has no metadata operations; use posix"));
+  if (auto status = check_phases(p, pointer); !status) return status;
+  const bool benches = std::ranges::find(p.phases, MixedKind::bench) != p.phases.end();
+  if (benches)
+    if (auto status = check_shares(p, pointer); !status) return status;
+  if (p.stonewall_s > 0 && !benches) return fail(bad_plan(pointer + "/stonewall_s", "needs phase bench"));
+  return check_wall(p, pointer);
+}
+
 }  // namespace ullage

@@ -2,20 +2,18 @@
 // The words of workload `mixed-metadata`.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "base/parameters.hpp"
-#include "storage/backend.hpp"
 #include "storage/tree_shape.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
-#include "work/phase_work.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
 enum class MixedMetadataPhaseKind { precreate, bench, cleanup };
-enum class MixedMetadataVerify { none, full };
+[[nodiscard]] inline Words<MixedMetadataPhaseKind> words_of(MixedMetadataPhaseKind) {
+  return {{MixedMetadataPhaseKind::precreate, "precreate"},
+          {MixedMetadataPhaseKind::bench, "bench"},
+          {MixedMetadataPhaseKind::cleanup, "cleanup"}};
+}
 
 struct MixedMetadataParameters {
   std::vector<MixedMetadataPhaseKind> phases{MixedMetadataPhaseKind::precreate, MixedMetadataPhaseKind::bench,
@@ -35,7 +33,7 @@ struct MixedMetadataParameters {
   double stonewall_s = 0;
   bool wear_out = false;
   double wear_out_limit_s = 0;
-  MixedMetadataVerify verify = MixedMetadataVerify::full;
+  Verify verify = Verify::full;
 
   [[nodiscard]] static Table<MixedMetadataParameters> table();
   /// A directory for each set below one for each rank. The numbers of objects only grow.
@@ -47,7 +45,5 @@ struct MixedMetadataParameters {
 /// Rules that span parameters and the backend; the pointer is that of the parameters object.
 [[nodiscard]] Status check_mixed_metadata(const MixedMetadataParameters& parameters, const Capabilities& capabilities,
                                           const std::string& pointer);
-
-[[nodiscard]] std::string word(MixedMetadataPhaseKind kind);
 
 }  // namespace ullage

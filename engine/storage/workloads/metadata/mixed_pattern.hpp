@@ -3,12 +3,10 @@
 // Pure.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 
 namespace ullage {
 
@@ -47,7 +45,6 @@ class MixedMetadataPattern final {
       : shape_(shape),
         operations_a_visit_(std::accumulate(shape.shares.begin(), shape.shares.end(), std::uint64_t{0})),
         key_(mix64(shape.seed) ^ mix64(~rank)) {}
-  [[nodiscard]] std::uint64_t operations_a_visit() const noexcept { return operations_a_visit_; }
   [[nodiscard]] std::uint64_t operations_a_round() const noexcept { return operations_a_visit_ * shape_.sets; }
 
   /// Goes through the operations from any of them on.

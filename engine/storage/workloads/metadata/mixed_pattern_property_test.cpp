@@ -75,7 +75,7 @@ RC_GTEST_PROP(MixedMetadataPatternProperty, EveryVisitHasExactlyItsShares, ()) {
   Pattern::Walk walk(pattern, 0);
   for (std::uint64_t visit = 0; visit < 3 * shape.sets; ++visit) {
     std::array<std::uint64_t, Shape::kinds> found{};
-    for (std::uint64_t i = 0; i < pattern.operations_a_visit(); ++i) {
+    for (std::uint64_t i = 0; i < pattern.operations_a_round() / shape.sets; ++i) {
       const Pattern::Step step = walk.next();
       RC_ASSERT(step.set == visit % shape.sets);
       ++found.at(step.kind);

@@ -2,28 +2,17 @@
 // One phase of workload `mixed-metadata` on one rank: sets are filled, worked on, or emptied.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/payload.hpp"
 #include "base/resources.hpp"
 #include "storage/pacer.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/mixed_metadata.hpp"
 #include "storage/workloads/metadata/mixed_pattern.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -61,10 +50,8 @@ inline MetadataOperation operation_of(MixedMetadataShape::Kind kind) {
 }
 
 inline PayloadSpec payload_spec(const MixedMetadataState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.data_key;
-  spec.transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), std::uint64_t{8});
-  return spec;
+  return {.run_key = state.data_key,
+          .transfer_bytes = round_up(std::max<std::uint64_t>(state.parameters->object_bytes, 8), std::uint64_t{8})};
 }
 
 class MixedMetadataPhase final : public PhaseWork {
@@ -85,10 +72,7 @@ class MixedMetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.clock_stops = true;
-    info.access = Access::metadata;
+    PhaseInfo info{.name = word_of(kind_), .access = Access::metadata, .clock_stops = true};
     if (kind_ == MixedMetadataPhaseKind::precreate && parameters().object_bytes > 0) info.access = Access::write;
     if (kind_ == MixedMetadataPhaseKind::precreate) info.parts = parts_of(MetadataOperation::create);
     if (!benches()) return info;
@@ -106,9 +90,7 @@ class MixedMetadataPhase final : public PhaseWork {
 
   [[nodiscard]] Status before() override {
     find_source();
-    auto api = state_.context->backend->make_metadata();
-    if (!api) return fail(api.error());
-    api_ = std::move(*api);
+    if (auto status = take_into(api_, state_.context->backend->make_metadata()); !status) return status;
     batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
     const mpi::Topology& topology = state_.context->world->topology();
     if (benches() && parameters().waiting_factor > 0)
@@ -270,7 +252,7 @@ class MixedMetadataPhase final : public PhaseWork {
   }
 
   void check_batch() {
-    const bool checks = parameters().verify == MixedMetadataVerify::full && parameters().object_bytes > 0;
+    const bool checks = parameters().verify == Verify::full && parameters().object_bytes > 0;
     for (std::size_t i = 0; checks && i < batch_done_; ++i)
       if (steps_[i].kind == MixedMetadataShape::read) check(steps_[i], slot(i).first(parameters().object_bytes));
     batch_done_ = 0;

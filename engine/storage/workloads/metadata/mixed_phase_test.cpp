@@ -131,7 +131,7 @@ TEST_F(MixedMetadataPhases, ObjectOfAnotherNumberIsFoundAndNamed) {
 TEST_F(MixedMetadataPhases, WithoutVerificationNothingIsFound) {
   (void)run(PhaseKind::precreate);
   test::write_file(set_path(1) + "/file.mdtest.0.0", std::string(3901, 'x'));
-  parameters_.verify = MixedMetadataVerify::none;
+  parameters_.verify = Verify::none;
   EXPECT_FALSE(run(PhaseKind::bench).first);
 }
 

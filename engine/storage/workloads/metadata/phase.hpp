@@ -2,29 +2,15 @@
 // One phase of workload `metadata` on one rank: over items, or over the directories of the tree.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
 #include "base/hex.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "base/resources.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/node_caches.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/metadata/batch.hpp"
 #include "storage/workloads/metadata/metadata.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -48,9 +34,7 @@ class MetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.access = Access::metadata;
+    PhaseInfo info{.name = word(kind_), .access = Access::metadata};
     if (kind_ == MetadataPhaseKind::read && parameters().read_bytes > 0) info.access = Access::read;
     if (kind_ == MetadataPhaseKind::create && parameters().write_bytes > 0) info.access = Access::write;
     info.collective_sync = true;
@@ -58,7 +42,7 @@ class MetadataPhase final : public PhaseWork {
     info.parts = parts_of(operation_of(kind_));
     if (is_over_items()) tell_wall(parameters(), info);
     if (!changes_names(kind_)) {
-      info.cache_control = parameters().cache == MetadataCache::drop ? "drop" : "none";
+      info.cache_control = parameters().cache == DropCache::drop ? "drop" : "none";
       info.data_of = data_of_;
     }
     if (parameters().stride > 0 && strides_of(kind_) > 0 && data_of_ != "other-node")
@@ -74,9 +58,7 @@ class MetadataPhase final : public PhaseWork {
   }
 
   [[nodiscard]] Status allocate() override {
-    auto api = state_.context->backend->make_metadata();
-    if (!api) return fail(api.error());
-    api_ = std::move(*api);
+    if (auto status = take_into(api_, state_.context->backend->make_metadata()); !status) return status;
     batch_ = std::make_unique<MetadataBatch>(*api_, state_.dataset.directory);
     names_ = std::make_unique<ItemNames>(state_.shape, source_, state_.renamed);
     new_names_ = std::make_unique<ItemNames>(state_.shape, source_, !state_.renamed);
@@ -96,7 +78,7 @@ class MetadataPhase final : public PhaseWork {
 
   [[nodiscard]] Status before() override {
     const mpi::World& world = *state_.context->world;
-    if (!changes_names(kind_) && parameters().cache == MetadataCache::drop) {
+    if (!changes_names(kind_) && parameters().cache == DropCache::drop) {
       world.all().barrier();
       if (world.topology().leader()) return drop_node_caches(CachesToDrop::pages_and_names);
     }

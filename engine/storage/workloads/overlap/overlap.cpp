@@ -2,11 +2,7 @@
 // Workload `overlap`: how much of the I/O of a computing program is hidden, and what that costs the computation.
 #include "storage/workloads/overlap/overlap.hpp"
 
-#include <algorithm>
-#include <memory>
-
 #include "storage/workloads/overlap/phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
@@ -16,10 +12,8 @@ constexpr std::uint64_t most_stretch_bytes = std::uint64_t{16} << 30;  // a rank
 
 Table<OverlapParameters> overlap_sizes() {
   using P = OverlapParameters;
-  static const Words<OverlapMethod> methods{{OverlapMethod::threads, "threads"},
-                                            {OverlapMethod::nonblocking, "nonblocking"}};
   return {
-      choice("method", &P::method, methods,
+      choice("method", &P::method, {{OverlapMethod::threads, "threads"}, {OverlapMethod::nonblocking, "nonblocking"}},
              "Choose who moves the data while a rank computes: threads (helper threads with blocking calls), or "
              "nonblocking (calls that only begin a transfer)."),
       bytes("transfer_bytes", &P::transfer_bytes, {8, 1 << 30}, "Move this many bytes in each transfer."),
@@ -38,8 +32,6 @@ Table<OverlapParameters> overlap_sizes() {
 
 Table<OverlapParameters> overlap_conditions() {
   using P = OverlapParameters;
-  static const Words<OverlapCache> caches{{OverlapCache::none, "none"}, {OverlapCache::drop, "drop"}};
-  static const Words<OverlapVerify> verifies{{OverlapVerify::none, "none"}, {OverlapVerify::full, "full"}};
   return {
       number("computation", &P::computation, {0.001, 1000},
              "Let the computation of a batch last this many times as long as its I/O, by a measurement before."),
@@ -47,8 +39,8 @@ Table<OverlapParameters> overlap_conditions() {
             "Let the computation of a batch have this many blocks of 16 additions. 0: as many as computation says."),
       flag("read", &P::read, "Read the data again, with the same stretches."),
       flag("sync", &P::sync, "Sync the file after all stretches of the write; it is in none of their times."),
-      choice("cache", &P::cache, caches, "Before the read, drop the file from the page cache, or do nothing."),
-      choice("verify", &P::verify, verifies,
+      choice("cache", &P::cache, "Before the read, drop the file from the page cache, or do nothing."),
+      choice("verify", &P::verify, nothing_or_all(),
              "Choose what to verify after each stretch of the read, outside of its time: nothing, or all."),
   };
 }
@@ -77,32 +69,6 @@ Status check_depth(const OverlapParameters& p, const Capabilities& capabilities,
   return fail(
       bad_plan(pointer + "/depth", "must be at most " + std::to_string(most) + " with this method and backend"));
 }
-
-}  // namespace
-
-Table<OverlapParameters> OverlapParameters::table() {
-  return joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
-}
-
-Status check_overlap(const OverlapParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
-  if (const std::string why = why_not(p, capabilities); !why.empty()) return fail(bad_plan(pointer + "/method", why));
-  if (auto status = check_depth(p, capabilities, pointer); !status) return status;
-  if (p.tests > 0 && p.method == OverlapMethod::threads)
-    return fail(bad_plan(pointer + "/tests", "must be 0: helper threads need no calls of the thread that computes"));
-  if (p.verify == OverlapVerify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.shape().area_bytes() > most_stretch_bytes)
-    return fail(bad_plan(pointer + "/batches", "with depth and transfer_bytes make a stretch of more than 16 GiB"));
-  return {};
-}
-
-Needs needs_of_overlap(const OverlapParameters& parameters, const PlannedLayout& layout) {
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  return file_needs(ranks, parameters.shape().file_bytes());
-}
-
-namespace {
 
 class Overlap final : public Workload {
  public:
@@ -159,4 +125,27 @@ const Registered<WorkloadEntry> registered_overlap{on_storage<OverlapParameters>
 })};
 
 }  // namespace
+
+Table<OverlapParameters> OverlapParameters::table() {
+  return joined<OverlapParameters>(overlap_sizes(), overlap_conditions());
+}
+
+Status check_overlap(const OverlapParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  if (const std::string why = why_not(p, capabilities); !why.empty()) return fail(bad_plan(pointer + "/method", why));
+  if (auto status = check_depth(p, capabilities, pointer); !status) return status;
+  if (p.tests > 0 && p.method == OverlapMethod::threads)
+    return fail(bad_plan(pointer + "/tests", "must be 0: helper threads need no calls of the thread that computes"));
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.shape().area_bytes() > most_stretch_bytes)
+    return fail(bad_plan(pointer + "/batches", "with depth and transfer_bytes make a stretch of more than 16 GiB"));
+  return {};
+}
+
+Needs needs_of_overlap(const OverlapParameters& parameters, const PlannedLayout& layout) {
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  return file_needs(ranks, parameters.shape().file_bytes());
+}
+
 }  // namespace ullage

@@ -2,14 +2,7 @@
 // The words of workload `overlap`, and the order of its stretches.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-
-#include "base/parameters.hpp"
-#include "storage/backend.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
@@ -64,8 +57,6 @@ struct OverlapShape {
 };
 
 enum class OverlapMethod { threads, nonblocking };
-enum class OverlapCache { none, drop };
-enum class OverlapVerify { none, full };
 
 struct OverlapParameters {
   OverlapMethod method = OverlapMethod::threads;
@@ -78,8 +69,8 @@ struct OverlapParameters {
   std::uint64_t blocks = 0;
   bool read = true;
   bool sync = true;
-  OverlapCache cache = OverlapCache::none;
-  OverlapVerify verify = OverlapVerify::full;
+  DropCache cache = DropCache::none;
+  Verify verify = Verify::full;
 
   static constexpr std::uint64_t most_helpers = 64;
   static constexpr std::uint64_t most_depth = 1024;

@@ -3,28 +3,14 @@
 // other.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
-#include "base/payload.hpp"
 #include "base/resources.hpp"
 #include "mpi/agreement.hpp"
 #include "noise/fixed_chain.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/overlap/overlap.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -80,10 +66,7 @@ struct OverlapState {
 };
 
 inline PayloadSpec payload_of(const OverlapState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.context->run_key;
-  spec.transfer_bytes = state.parameters->transfer_bytes;
-  return spec;
+  return {.run_key = state.context->run_key, .transfer_bytes = state.parameters->transfer_bytes};
 }
 
 inline double seconds_of(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
@@ -115,13 +98,13 @@ class OverlapPhase final : public PhaseWork {
 
   [[nodiscard]] PhaseInfo info() const override {
     PhaseInfo info;
-    info.name = writes() ? "write" : "read";
+    info.name = word_of(direction_);
     info.access = writes() ? Access::write : Access::read;
     info.collective = true;  // ranks begin each stretch together
     info.bytes_at_once = shape_.area_bytes();
     if (!writes()) {
       info.data_of = "own";
-      info.cache_control = parameters().cache == OverlapCache::drop ? "drop" : "none";
+      info.cache_control = parameters().cache == DropCache::drop ? "drop" : "none";
     }
     if (state_.capabilities.data) info.files.push_back(state_.file_name());
     return info;
@@ -138,7 +121,7 @@ class OverlapPhase final : public PhaseWork {
     }
     if (auto status = backend.ready_open(request_for(writes() ? OpenMode::create : OpenMode::read)); !status)
       return status;
-    if (writes() || parameters().cache == OverlapCache::none || state_.capabilities.direct) return {};
+    if (writes() || parameters().cache == DropCache::none || state_.capabilities.direct) return {};
     return backend.drop_cached(state_.file_name());
   }
 
@@ -202,11 +185,7 @@ class OverlapPhase final : public PhaseWork {
   [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] const OverlapParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] OpenRequest request_for(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.mode = mode;
-    request.expected_bytes = shape_.file_bytes();
-    return request;
+    return {.name = state_.file_name(), .mode = mode, .expected_bytes = shape_.file_bytes()};
   }
 
   /// Helpers have the file open once more each: a file is used by one thread at a time.
@@ -275,7 +254,7 @@ class OverlapPhase final : public PhaseWork {
   }
 
   void check_area() {
-    if (parameters().verify == OverlapVerify::none) return;
+    if (parameters().verify == Verify::none) return;
     for (const Extent& extent : extents_) {
       add_check(verification_, extent.length_bytes,
                 payload_.check({extent.data, extent.length_bytes}, state_.rank(), extent.offset_bytes),

@@ -3,13 +3,9 @@
 // clock, O(1) memory, and an offset costs no more on many ranks than on few.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "base/json.hpp"
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "storage/viewed_file.hpp"
 #include "storage/workloads/pio/list.hpp"
 

@@ -2,26 +2,12 @@
 // One phase of workload `pio` on one rank: a pattern and an operation, bound to open files and buffers.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
-#include "base/json.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/pio/pattern.hpp"
 #include "storage/workloads/pio/pio.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -48,13 +34,12 @@ class PioPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word_of(operation_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = in_step();
-    info.collective_sync = sees() && !state_.entry.per_process;
-    info.bytes_at_once = pattern_.unit_bytes() * parameters().pieces_a_call();
-    info.clock_stops = true;
+    PhaseInfo info{.name = word_of(operation_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = in_step(),
+                   .collective_sync = sees() && !state_.entry.per_process,
+                   .clock_stops = true,
+                   .bytes_at_once = pattern_.unit_bytes() * parameters().pieces_a_call()};
     if (!writes()) info.data_of = "own";
     if (starts_cold()) info.cache_control = word_of(parameters().cache);
     if (state_.capabilities.direct) info.cache_control = "direct";
@@ -85,7 +70,7 @@ class PioPhase final : public PhaseWork {
   [[nodiscard]] Status before() override {
     if (makes_data() || !state_.capabilities.data) return {};
     Status status = refuse_holes();
-    if (starts_cold() && parameters().cache == PioCache::advise && !state_.capabilities.direct) {
+    if (starts_cold() && parameters().cache == AdviseCache::advise && !state_.capabilities.direct) {
       if (state_.entry.per_process || state_.context.world->topology().leader())
         keep_first(status, state_.context.backend->drop_cached(state_.file_name()));
       state_.context.world->all().barrier();
@@ -118,14 +103,9 @@ class PioPhase final : public PhaseWork {
     if (sees()) return open_views();
     Backend& backend = *state_.context.backend;
     if (changes()) {
-      auto file = backend.open(request(OpenMode::read));
-      if (!file) return fail(file.error());
-      read_file_ = std::move(*file);
+      if (auto status = take_into(read_file_, backend.open(request(OpenMode::read))); !status) return status;
     }
-    auto file = backend.open(request(mode()));
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
+    return take_into(file_, backend.open(request(mode())));
   }
 
   [[nodiscard]] Status execute(Meter& meter) override {
@@ -163,10 +143,10 @@ class PioPhase final : public PhaseWork {
   /// the runner's agreement has come between.
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
     Verification verification;
-    if (parameters().verify == PioVerify::none || !state_.capabilities.data) return verification;
+    if (parameters().verify == Verify::none || !state_.capabilities.data) return verification;
     if (!writes() && executed > 0) check(call_at(executed - 1), verification);
     const std::uint64_t wanted = std::max<std::uint64_t>(pio_kept_bytes / pattern_.unit_bytes(), 1);
-    const bool all = parameters().verify == PioVerify::full || wanted >= pattern_.most_pieces();
+    const bool all = parameters().verify == Verify::full || wanted >= pattern_.most_pieces();
     read_again(all ? 0 : pattern_.most_pieces() - wanted, progress, verification);
     return verification;
   }
@@ -263,12 +243,10 @@ class PioPhase final : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = !state_.entry.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = mode;
-    return request;
+    return {.name = state_.file_name(),
+            .mode = mode,
+            .shared = !state_.entry.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   /// A rank whose view could not be set goes along with the others: its file remembers.

@@ -2,39 +2,11 @@
 // Workload `pio`: spatial patterns of parallel programs, and what they do with the bytes one after the other.
 #include "storage/workloads/pio/pio.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <utility>
-
 #include "storage/workloads/pio/phase.hpp"
-#include "storage/workloads/shared_dataset.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
 namespace {
-
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<PioKind> pio_kinds() {
-  return {{PioKind::simple_strided, "simple-strided"},
-          {PioKind::nested_strided, "nested-strided"},
-          {PioKind::random_strided, "random-strided"},
-          {PioKind::sequential_shared, "sequential-shared"},
-          {PioKind::sequential_own, "sequential-own"},
-          {PioKind::segmented, "segmented"},
-          {PioKind::tiled, "tiled"},
-          {PioKind::flash, "flash"},
-          {PioKind::mesh, "mesh"},
-          {PioKind::listed, "listed"},
-          {PioKind::listed_own, "listed-own"}};
-}
-Words<PioOperation> pio_operations() {
-  return {{PioOperation::write, "write"},
-          {PioOperation::read, "read"},
-          {PioOperation::reread, "reread"},
-          {PioOperation::rewrite, "rewrite"},
-          {PioOperation::read_modify_write, "read-modify-write"}};
-}
-Words<PioCache> pio_caches() { return {{PioCache::none, "none"}, {PioCache::advise, "advise"}}; }
 
 using P = PioParameters;
 
@@ -47,7 +19,7 @@ M P::* of_shape(M PioShape::* member) {
 Table<P> pio_pattern_fields() {
   constexpr Bounds counts{1, 1e9};
   return {
-      choice("pattern", of_shape(&PioShape::kind), pio_kinds(),
+      choice("pattern", of_shape(&PioShape::kind),
              "Choose which bytes of the file belong to which rank. Patterns are three kinds of strides, one sequence "
              "for all, a file or a segment for each rank, tiles, blocks of FLASH and a mesh."),
       bytes("request_bytes", of_shape(&PioShape::request_bytes), {8, 1073741824},
@@ -81,17 +53,17 @@ Table<P> pio_pattern_fields() {
 
 Table<P> pio_condition_fields() {
   return {
-      choices("phases", &P::phases, pio_operations(),
+      choices("phases", &P::phases,
               "Run these phases in each repetition, in this order; the first one is write, which makes the file."),
       choice("through", &P::through, {{PioThrough::offsets, "offsets"}, {PioThrough::view, "view"}},
              "Make each request by an explicit offset, or let each rank see its part of the file through a view."),
       flag("collective", &P::collective, "Make the calls through views together with all ranks."),
       count("requests_a_call", &P::requests_a_call, {1, 1e6}, "Through a view, move this many requests in one call."),
       flag("sync", &P::sync, "Sync a file once after a phase that writes, within the time."),
-      choice("cache", &P::cache, pio_caches(),
+      choice("cache", &P::cache,
              "Before the phases read and read-modify-write, sync the files and drop them from the page cache (advise), "
              "or do nothing (none)."),
-      choice("verify", &P::verify, {{PioVerify::none, "none"}, {PioVerify::kept, "kept"}, {PioVerify::full, "full"}},
+      choice("verify", &P::verify,
              "Choose what to verify after each phase, outside the timer: nothing, the last 16 MiB of a rank, or all "
              "data. It is read again by explicit offsets."),
   };
@@ -204,28 +176,10 @@ Status check_phases(const P& p, const Capabilities& capabilities, const std::str
     if (writes && (p.kind == PioKind::sequential_shared || p.is_listed()))
       return fail(bad_plan(where, "must be read or reread: with this pattern ranks may own the same bytes"));
   }
-  if (!capabilities.data && p.verify != PioVerify::none)
+  if (!capabilities.data && p.verify != Verify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
   return {};
 }
-
-}  // namespace
-
-Table<PioParameters> PioParameters::table() {
-  return joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
-}
-
-PioShape PioParameters::shape(std::uint64_t of_ranks) const {
-  PioShape shape = static_cast<const PioShape&>(*this);
-  shape.ranks = of_ranks;
-  return shape;
-}
-
-std::string word_of(PioKind kind) { return detail::word_of(pio_kinds(), kind); }
-std::string word_of(PioOperation operation) { return detail::word_of(pio_operations(), operation); }
-std::string word_of(PioCache cache) { return detail::word_of(pio_caches(), cache); }
-
-namespace {
 
 /// Libraries may fill the gaps between the pieces of a view; what is before the base stays a hole.
 Needs needs_of_pio(const PioParameters& p, const PlannedLayout& layout) {
@@ -329,4 +283,15 @@ const Registered<WorkloadEntry> registered_pio{on_storage<PioParameters>({
 })};
 
 }  // namespace
+
+Table<PioParameters> PioParameters::table() {
+  return joined<PioParameters>(pio_pattern_fields(), pio_condition_fields());
+}
+
+PioShape PioParameters::shape(std::uint64_t of_ranks) const {
+  PioShape shape = static_cast<const PioShape&>(*this);
+  shape.ranks = of_ranks;
+  return shape;
+}
+
 }  // namespace ullage

@@ -2,29 +2,38 @@
 // The words of workload `pio`: where pieces lie, what is done to them, and which calls do it.
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "base/parameters.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/pio/pattern.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
+[[nodiscard]] inline Words<PioKind> words_of(PioKind) {
+  return {{PioKind::simple_strided, "simple-strided"},
+          {PioKind::nested_strided, "nested-strided"},
+          {PioKind::random_strided, "random-strided"},
+          {PioKind::sequential_shared, "sequential-shared"},
+          {PioKind::sequential_own, "sequential-own"},
+          {PioKind::segmented, "segmented"},
+          {PioKind::tiled, "tiled"},
+          {PioKind::flash, "flash"},
+          {PioKind::mesh, "mesh"},
+          {PioKind::listed, "listed"},
+          {PioKind::listed_own, "listed-own"}};
+}
+
 enum class PioOperation { write, read, reread, rewrite, read_modify_write };
+[[nodiscard]] inline Words<PioOperation> words_of(PioOperation) {
+  return {{PioOperation::write, "write"},
+          {PioOperation::read, "read"},
+          {PioOperation::reread, "reread"},
+          {PioOperation::rewrite, "rewrite"},
+          {PioOperation::read_modify_write, "read-modify-write"}};
+}
 enum class PioThrough { offsets, view };
-enum class PioCache { none, advise };
-enum class PioVerify { none, kept, full };
 
 struct PioParameters : PioShape {
   std::vector<PioOperation> phases{PioOperation::write, PioOperation::read};
@@ -32,8 +41,8 @@ struct PioParameters : PioShape {
   bool collective = false;
   std::uint64_t requests_a_call = 1;
   bool sync = true;
-  PioCache cache = PioCache::advise;
-  PioVerify verify = PioVerify::kept;
+  AdviseCache cache = AdviseCache::advise;
+  Verify verify = Verify::kept;
 
   [[nodiscard]] static Table<PioParameters> table();
   [[nodiscard]] PioShape shape(std::uint64_t of_ranks) const;
@@ -42,10 +51,6 @@ struct PioParameters : PioShape {
     return through == PioThrough::view ? requests_a_call * pieces_a_request() : 1;
   }
 };
-
-[[nodiscard]] std::string word_of(PioKind kind);
-[[nodiscard]] std::string word_of(PioOperation operation);
-[[nodiscard]] std::string word_of(PioCache cache);
 
 /// Holds what the phases of a repetition share on this rank.
 struct PioState {
@@ -61,10 +66,8 @@ struct PioState {
   [[nodiscard]] std::string file_name() const { return entry.file_name(entry.per_process ? rank() : 0); }
 
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t unit_bytes) const {
-    PayloadSpec spec;
-    spec.run_key = mix64(context.run_key ^ generation);
-    spec.transfer_bytes = parameters.is_listed() ? position_unit_bytes : unit_bytes;
-    return spec;
+    return {.run_key = mix64(context.run_key ^ generation),
+            .transfer_bytes = parameters.is_listed() ? position_unit_bytes : unit_bytes};
   }
 };
 

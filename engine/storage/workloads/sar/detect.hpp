@@ -3,11 +3,8 @@
 // them, and appends a record for each sub-image to the rank's file of records.
 #pragma once
 
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
+#include "base/std.hpp"
 #include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/sar/sar.hpp"
 
@@ -54,12 +51,8 @@ class DetectPhase final : public SarPhase {
     if (operations() == 0) return {};
     if (auto status = read_templates(); !status) return status;
     Backend& backend = *state_.context.backend;
-    auto detections = backend.open(detections_request_);
-    if (!detections) return fail(detections.error());
-    detections_ = std::move(*detections);
-    auto records = backend.open(records_request_);
-    if (!records) return fail(records.error());
-    records_ = std::move(*records);
+    if (auto status = take_into(detections_, backend.open(detections_request_)); !status) return status;
+    if (auto status = take_into(records_, backend.open(records_request_)); !status) return status;
     files_besides_ += 2;
     return {};
   }
@@ -114,10 +107,7 @@ class DetectPhase final : public SarPhase {
   }
 
   [[nodiscard]] Status open_again() override {
-    auto detections = state_.context.backend->open(detections_request_);
-    if (!detections) return fail(detections.error());
-    detections_ = std::move(*detections);
-    return {};
+    return take_into(detections_, state_.context.backend->open(detections_request_));
   }
 
   [[nodiscard]] Status read_again(std::size_t slot) override {

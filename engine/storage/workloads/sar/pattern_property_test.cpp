@@ -67,7 +67,8 @@ RC_GTEST_PROP(SarPatternProperty, SubimagesLieWithinTheirImage, ()) {
     RC_ASSERT(corner.column + shape.side <= shape.columns);
     const std::uint64_t last = run_offset_bytes(shape, corner, shape.side - 1);
     RC_ASSERT(last + shape.run_bytes() <= shape.image_bytes());
-    RC_ASSERT(last % shape.row_stride_bytes() + shape.run_bytes() <= shape.row_stride_bytes());
+    const std::uint64_t row_bytes = shape.columns * SarShape::pixel_bytes;
+    RC_ASSERT(last % row_bytes + shape.run_bytes() <= row_bytes);
   }
 }
 

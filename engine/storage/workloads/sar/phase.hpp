@@ -2,32 +2,16 @@
 // What all phases of workload `sar` have in common on one rank: buffers, contents, the account of calls, and checks.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "base/meter.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "mpi/agreement.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/sar/sar.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -163,14 +147,13 @@ struct SarPhaseTraits {
 class SarPhase : public PhaseWork {
  public:
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = traits_.name;
-    info.access = traits_.access;
-    info.clock_stops = true;
-    info.bytes_at_once = traits_.slot_bytes;
-    info.parts = calls_.part_names();
+    PhaseInfo info{.name = traits_.name,
+                   .access = traits_.access,
+                   .clock_stops = true,
+                   .bytes_at_once = traits_.slot_bytes,
+                   .parts = calls_.part_names()};
     if (!reads()) return info;
-    info.cache_control = state_.parameters.cache == SarCache::drop ? "drop" : "none";
+    info.cache_control = state_.parameters.cache == DropCache::drop ? "drop" : "none";
     info.data_of = state_.source.data_of;
     return info;
   }
@@ -182,7 +165,7 @@ class SarPhase : public PhaseWork {
     if (auto status = backend.make_ready(state_.context.buffer->bytes(), {}); !status) return status;
     if (!reads()) return {};
     if (verifies()) slots_.poison();
-    if (state_.parameters.cache == SarCache::none) return {};
+    if (state_.parameters.cache == DropCache::none) return {};
     const std::vector<std::string> files = files_read();
     for (const std::string& name : std::set<std::string>(files.begin(), files.end()))
       if (auto status = backend.drop_cached(name); !status) return status;
@@ -237,7 +220,7 @@ class SarPhase : public PhaseWork {
              {"image_bytes", shape.image_bytes()},
              {"raw_bytes", shape.raw_bytes()},
              {"group_bytes", shape.group_bytes()},
-             {"layout", word(state_.parameters.layout)},
+             {"layout", word_of(state_.parameters.layout)},
              {"raw", word_of(state_.parameters.raw)},
              {"sync", word_of(state_.parameters.sync)}};
   }
@@ -275,7 +258,7 @@ class SarPhase : public PhaseWork {
   [[nodiscard]] virtual std::vector<std::string> files_read() const { return {}; }
 
   [[nodiscard]] bool reads() const { return traits_.access == Access::read; }
-  [[nodiscard]] bool verifies() const { return reads() && state_.parameters.verify == SarVerify::full; }
+  [[nodiscard]] bool verifies() const { return reads() && state_.parameters.verify == Verify::full; }
   [[nodiscard]] std::span<std::byte> slot_at(std::size_t slot) const { return slots_[slot]; }
   [[nodiscard]] std::span<std::byte> extra() const { return slots_.behind().first(traits_.extra_bytes); }
   /// Checks `bytes`, which lie at `offset_bytes` of file `name`, and notes what is wrong.
@@ -294,11 +277,7 @@ class SarPhase : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request_of(const std::string& path, OpenMode mode, std::uint64_t bytes) const {
-    OpenRequest request;
-    request.name = state_.in_dataset(path);
-    request.mode = mode;
-    request.expected_bytes = bytes;
-    return request;
+    return {.name = state_.in_dataset(path), .mode = mode, .expected_bytes = bytes};
   }
 
   const SarState& state_;

@@ -3,12 +3,8 @@
 // writes these to the rank's file of detections.
 #pragma once
 
-#include <array>
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
+#include "base/std.hpp"
 #include "storage/workloads/sar/phase.hpp"
 #include "storage/workloads/sar/sar.hpp"
 
@@ -49,9 +45,7 @@ class RetrievePhase final : public SarPhase {
 
   [[nodiscard]] Status open() override {
     if (operations() == 0) return {};
-    auto file = state_.context.backend->open(detections_request_);
-    if (!file) return fail(file.error());
-    detections_ = std::move(*file);
+    if (auto status = take_into(detections_, state_.context.backend->open(detections_request_)); !status) return status;
     ++files_besides_;
     return {};
   }

@@ -3,9 +3,6 @@
 // and what was found looked up again.
 #include "storage/workloads/sar/sar.hpp"
 
-#include <array>
-#include <memory>
-
 #include "storage/workloads/sar/detect.hpp"
 #include "storage/workloads/sar/retrieve.hpp"
 #include "storage/workloads/sar/whole_files.hpp"
@@ -13,11 +10,6 @@
 
 namespace ullage {
 namespace {
-
-Words<SarRaw> sar_raw_words() { return {{SarRaw::shared, "shared"}, {SarRaw::own, "own"}}; }
-Words<SarSync> sar_sync_words() {
-  return {{SarSync::none, "none"}, {SarSync::close, "close"}, {SarSync::fsync, "fsync"}};
-}
 
 Table<SarParameters> sar_sizes() {
   using P = SarParameters;
@@ -29,7 +21,7 @@ Table<SarParameters> sar_sizes() {
       count("columns", &P::columns, pixels, "Let a row of an image have this many pixels of 4 bytes."),
       count("raw_columns", &P::raw_columns, pixels,
             "Let a row of the raw data of an image have this many samples of 8 bytes."),
-      choice("raw", &P::raw, sar_raw_words(),
+      choice("raw", &P::raw,
              "Choose whose the raw files are: the same ones for all ranks (shared), or some for each rank (own)."),
       count("raw_files", &P::raw_files, {1, 1e6},
             "Make this many raw files, with raw own for each rank. K1 reads them in turns."),
@@ -44,21 +36,19 @@ Table<SarParameters> sar_conditions() {
   using P = SarParameters;
   return {
       choice("layout", &P::layout,
-             {{ImageLayout::files, word(ImageLayout::files)}, {ImageLayout::containers, word(ImageLayout::containers)}},
              "Choose where images lie: each in a file in the directory of its location (files), or all of a location "
              "in one file (containers)."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the order of locations and of the places of sub-images."),
-      choice("read_back", &P::read_back, read_back_words(),
+      choice("read_back", &P::read_back,
              "Choose whose files a rank reads in K1, K3 and K4, by where the ranks really run."),
-      choice("sync", &P::sync, sar_sync_words(),
+      choice("sync", &P::sync,
              "Sync nothing (none), everything at the end of each kernel that writes (close), or each raw file, "
              "template and image when it is written (fsync). With fsync, detections and records are synced at the end "
              "of their phase."),
-      choice("cache", &P::cache, {{SarCache::none, "none"}, {SarCache::drop, "drop"}},
+      choice("cache", &P::cache,
              "Choose what to do before K1, K3 and K4: nothing (none), or drop the files they read from the node's page "
              "cache (drop)."),
-      choice("verify", &P::verify, {{SarVerify::none, "none"}, {SarVerify::full, "full"}},
-             "Choose what to verify of the data read: nothing, or all."),
+      choice("verify", &P::verify, nothing_or_all(), "Choose what to verify of the data read: nothing, or all."),
   };
 }
 
@@ -79,47 +69,6 @@ Status check_sizes(const SarParameters& p, const PlannedLayout& layout, const st
   if (all_bytes(p, layout) <= most_file_bytes) return {};
   return fail(bad_plan(pointer + "/depth", "makes more than 4e18 bytes with the other sizes"));
 }
-
-}  // namespace
-
-Table<SarParameters> SarParameters::table() { return joined<SarParameters>(sar_sizes(), sar_conditions()); }
-
-SarShape SarParameters::shape(std::uint64_t ranks) const {
-  return {ranks, grid, depth, rows, columns, raw_columns, subimages, subimage_side, seed};
-}
-
-ImageGrid SarParameters::files(std::uint64_t ranks) const {
-  return {ranks, grid * grid, depth, layout, raw_files, raw == SarRaw::shared, templates};
-}
-
-Status check_sar(const SarParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                 const std::string& pointer) {
-  if (auto status = check_sizes(p, layout, pointer); !status) return status;
-  if (p.verify == SarVerify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.sync != SarSync::none && !capabilities.metadata)
-    return fail(bad_plan(pointer + "/sync", "must be none: this backend has no metadata operations"));
-  return {};
-}
-
-/// Groups and records as if each rank had the locations of the one that has most: whose it reads is known later.
-Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
-  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
-  const SarShape shape = p.shape(ranks);
-  const ImageGrid files = p.files(ranks);
-  const Count pairs = shape.pairs_of(0);
-  Needs needs = p.layout == ImageLayout::files ? file_needs(shape.images(), shape.image_bytes())
-                                               : file_needs(shape.locations(), shape.depth * shape.image_bytes());
-  needs = needs + file_needs(ranks, pairs * shape.group_bytes()) + file_needs(ranks, pairs * shape.records_bytes()) +
-          file_needs(Count(files.raw_writers()) * files.raw_files, shape.raw_bytes()) +
-          file_needs(files.templates, p.template_bytes);
-  return {needs.bytes, needs.inodes + files.directory_count(), 1};
-}
-
-std::string word_of(SarRaw raw) { return detail::word_of(sar_raw_words(), raw); }
-std::string word_of(SarSync sync) { return detail::word_of(sar_sync_words(), sync); }
-
-namespace {
 
 class Sar final : public Workload {
  public:
@@ -181,4 +130,39 @@ const Registered<WorkloadEntry> registered_sar{on_storage<SarParameters>({
 })};
 
 }  // namespace
+
+Table<SarParameters> SarParameters::table() { return joined<SarParameters>(sar_sizes(), sar_conditions()); }
+
+SarShape SarParameters::shape(std::uint64_t ranks) const {
+  return {ranks, grid, depth, rows, columns, raw_columns, subimages, subimage_side, seed};
+}
+
+ImageGrid SarParameters::files(std::uint64_t ranks) const {
+  return {ranks, grid * grid, depth, layout, raw_files, raw == SarRaw::shared, templates};
+}
+
+Status check_sar(const SarParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                 const std::string& pointer) {
+  if (auto status = check_sizes(p, layout, pointer); !status) return status;
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.sync != SarSync::none && !capabilities.metadata)
+    return fail(bad_plan(pointer + "/sync", "must be none: this backend has no metadata operations"));
+  return {};
+}
+
+/// Groups and records as if each rank had the locations of the one that has most: whose it reads is known later.
+Needs needs_of_sar(const SarParameters& p, const PlannedLayout& layout) {
+  const auto ranks = static_cast<std::uint64_t>(layout.ranks);
+  const SarShape shape = p.shape(ranks);
+  const ImageGrid files = p.files(ranks);
+  const Count pairs = shape.pairs_of(0);
+  Needs needs = p.layout == ImageLayout::files ? file_needs(shape.images(), shape.image_bytes())
+                                               : file_needs(shape.locations(), shape.depth * shape.image_bytes());
+  needs = needs + file_needs(ranks, pairs * shape.group_bytes()) + file_needs(ranks, pairs * shape.records_bytes()) +
+          file_needs(Count(files.raw_writers()) * files.raw_files, shape.raw_bytes()) +
+          file_needs(files.templates, p.template_bytes);
+  return {needs.bytes, needs.inodes + files.directory_count(), 1};
+}
+
 }  // namespace ullage

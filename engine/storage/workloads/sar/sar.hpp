@@ -2,19 +2,9 @@
 // The words of workload `sar`.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "base/parameters.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
 #include "storage/image_grid.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -38,9 +28,8 @@ struct SarShape {
 
   [[nodiscard]] std::uint64_t image_bytes() const noexcept { return rows * columns * pixel_bytes; }
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return rows * raw_columns * sample_bytes; }
-  /// Returns the length of a row of a sub-image, which lies row_stride_bytes() before the next.
+  /// Returns the length of a row of a sub-image, which lies as many bytes before the next as the image has in a row.
   [[nodiscard]] std::uint64_t run_bytes() const noexcept { return side * pixel_bytes; }
-  [[nodiscard]] std::uint64_t row_stride_bytes() const noexcept { return columns * pixel_bytes; }
   /// Returns the length of all sub-images of a pair, one after the other.
   [[nodiscard]] std::uint64_t group_bytes() const noexcept { return subimages * side * run_bytes(); }
   [[nodiscard]] std::uint64_t records_bytes() const noexcept { return subimages * record_bytes; }
@@ -166,9 +155,11 @@ inline void runs_of(const SarShape& shape, const ImageAt& earlier, std::uint64_t
 }
 
 enum class SarRaw { shared, own };
+[[nodiscard]] inline Words<SarRaw> words_of(SarRaw) { return {{SarRaw::shared, "shared"}, {SarRaw::own, "own"}}; }
 enum class SarSync { none, close, fsync };
-enum class SarCache { none, drop };
-enum class SarVerify { none, full };
+[[nodiscard]] inline Words<SarSync> words_of(SarSync) {
+  return {{SarSync::none, "none"}, {SarSync::close, "close"}, {SarSync::fsync, "fsync"}};
+}
 
 struct SarParameters {
   std::uint64_t grid = 4;
@@ -186,8 +177,8 @@ struct SarParameters {
   std::uint64_t seed = 1;
   ReadBack read_back = ReadBack::other_node;
   SarSync sync = SarSync::close;
-  SarCache cache = SarCache::none;
-  SarVerify verify = SarVerify::full;
+  DropCache cache = DropCache::none;
+  Verify verify = Verify::full;
 
   [[nodiscard]] static Table<SarParameters> table();
 
@@ -199,9 +190,6 @@ struct SarParameters {
 [[nodiscard]] Status check_sar(const SarParameters& parameters, const Capabilities& capabilities,
                                const PlannedLayout& layout, const std::string& pointer);
 [[nodiscard]] Needs needs_of_sar(const SarParameters& parameters, const PlannedLayout& layout);
-
-[[nodiscard]] std::string word_of(SarRaw raw);
-[[nodiscard]] std::string word_of(SarSync sync);
 
 // What the phases of a repetition share on one rank.
 

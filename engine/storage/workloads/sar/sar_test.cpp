@@ -173,7 +173,6 @@ TEST(SarPattern, SizesAreThoseOfThePublishedImages) {
   EXPECT_EQ(shape.image_bytes(), 3'459'456U);
   EXPECT_EQ(shape.raw_bytes(), 9'810'944U);
   EXPECT_EQ(shape.run_bytes(), 256U);
-  EXPECT_EQ(shape.row_stride_bytes(), 3024U);
   EXPECT_EQ(shape.group_bytes(), 8U * 16384);
   EXPECT_EQ(shape.records_bytes(), 8U * 64);
 }

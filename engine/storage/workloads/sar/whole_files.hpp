@@ -3,10 +3,7 @@
 // (sdg), the formation of images from raw data (k1), and their storage on the grid (k2).
 #pragma once
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
+#include "base/std.hpp"
 #include "storage/workloads/sar/phase.hpp"
 
 namespace ullage {

@@ -25,7 +25,7 @@ class AdjointPhase final : public StepPhase {
 
   [[nodiscard]] PhaseInfo info() const override {
     PhaseInfo info = StepPhase::info();
-    info.cache_control = parameters().cache == StepCache::drop ? "drop" : "none";
+    info.cache_control = parameters().cache == DropCache::drop ? "drop" : "none";
     if (state_.capabilities.direct) info.cache_control = "direct";
     info.data_of = "own";
     return info;
@@ -34,7 +34,7 @@ class AdjointPhase final : public StepPhase {
   [[nodiscard]] Status before() override {
     if (verifies()) slots_.poison();
     if (auto status = StepPhase::before(); !status) return status;
-    if (parameters().cache == StepCache::drop)
+    if (parameters().cache == DropCache::drop)
       if (auto status = drop_caches(); !status) return status;
     return start_helpers([this](std::uint64_t operation, HelperClock& clock) {
       return files_.read(step_of(operation), slot(operation), parameters().remove_read, clock);

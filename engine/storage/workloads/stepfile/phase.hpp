@@ -3,30 +3,18 @@
 // computation and helpers.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "base/meter.hpp"
-#include "base/payload.hpp"
 #include "base/permutation.hpp"
 #include "mpi/comm.hpp"
 #include "storage/buffer_ring.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"
 #include "storage/workloads/stepfile/step_files.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -159,10 +147,7 @@ struct RevolveState {
 inline constexpr std::uint64_t most_step_helpers = 64;
 
 inline PayloadSpec payload_of(const StepfileState& state) {
-  PayloadSpec spec;
-  spec.run_key = state.context->run_key;
-  spec.transfer_bytes = state.parameters->state_bytes;
-  return spec;
+  return {.run_key = state.context->run_key, .transfer_bytes = state.parameters->state_bytes};
 }
 
 /// The parts of this phase, in the order of the enumeration.
@@ -177,13 +162,11 @@ inline std::vector<StepPart> with_common(std::vector<StepPart> parts, bool compu
 class StepPhase : public PhaseWork {
  public:
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = direction_ == Direction::write ? "forward" : "adjoint";
-    info.access = direction_ == Direction::write ? Access::write : Access::read;
-    info.clock_stops = !works_inline();
-    info.bytes_at_once = parameters().state_bytes * (depth_ + 1);
-    info.parts = account_.part_names();
-    return info;
+    return {.name = direction_ == Direction::write ? "forward" : "adjoint",
+            .access = direction_ == Direction::write ? Access::write : Access::read,
+            .clock_stops = !works_inline(),
+            .bytes_at_once = parameters().state_bytes * (depth_ + 1),
+            .parts = account_.part_names()};
   }
 
   [[nodiscard]] Status before() override {
@@ -248,7 +231,7 @@ class StepPhase : public PhaseWork {
   [[nodiscard]] const StepfileParameters& parameters() const { return *state_.parameters; }
   /// States are made and checked while the application computes; else between batches, when the clock stands still.
   [[nodiscard]] bool works_inline() const { return depth_ > 0 || parameters().revolves() || !compute_.none(); }
-  [[nodiscard]] bool verifies() const { return parameters().verify == StepVerify::full; }
+  [[nodiscard]] bool verifies() const { return parameters().verify == Verify::full; }
   [[nodiscard]] std::span<std::byte> slot(std::uint64_t operation) const { return slots_[operation]; }
 
   void fill(std::span<std::byte> data, std::uint64_t step) const {

@@ -3,10 +3,7 @@
 // Source: Griewank and Walther, Algorithm 799: Revolve, ACM TOMS 26 (2000) 19-45.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <vector>
+#include "base/std.hpp"
 
 namespace ullage {
 

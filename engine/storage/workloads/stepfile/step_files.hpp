@@ -2,24 +2,15 @@
 // The files of one rank's states, and which target has them: written and read whole, each call of a file timed apart.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "base/count.hpp"
 #include "base/helper_threads.hpp"
 #include "base/result.hpp"
+#include "base/std.hpp"
 #include "storage/manifest.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/stepfile/stepfile.hpp"
@@ -242,10 +233,7 @@ class StepFiles final {
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const StorageContext& where, std::uint64_t place, OpenMode mode,
                                                    std::uint64_t bytes) {
-    OpenRequest request;
-    request.name = name_of(place);
-    request.mode = mode;
-    request.expected_bytes = bytes;
+    OpenRequest request{.name = name_of(place), .mode = mode, .expected_bytes = bytes};
     return where.backend->open(request);
   }
 

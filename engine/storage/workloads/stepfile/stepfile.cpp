@@ -3,28 +3,11 @@
 // mostly in reverse.
 #include "storage/workloads/stepfile/stepfile.hpp"
 
-#include <array>
-#include <memory>
-#include <optional>
-#include <utility>
-
-#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/phase.hpp"
 #include "work/entry.hpp"
 
 namespace ullage {
 namespace {
-
-const Words<StepLayout>& step_layout_words() {
-  static const Words<StepLayout> words = [] {
-    Words<StepLayout> made;
-    for (const StepLayout layout :
-         {StepLayout::flat, StepLayout::dir_per_rank, StepLayout::dir_per_step, StepLayout::hashed, StepLayout::log})
-      made.emplace_back(layout, word(layout));
-    return made;
-  }();
-  return words;
-}
 
 Table<StepfileParameters> states() {
   using P = StepfileParameters;
@@ -40,7 +23,7 @@ Table<StepfileParameters> states() {
              "are computed again from them."),
       count("stride", &P::stride, {1, 1e9}, "With order stride, read the states so many steps apart."),
       count("checkpoints", &P::checkpoints, {1, 1e9}, "With order revolve, keep so many states of a rank at once."),
-      choice("layout", &P::layout, step_layout_words(),
+      choice("layout", &P::layout,
              "Choose where the states lie: each in a file, in directories as the word says, or all of a rank in one "
              "log with an index."),
       count("hash_levels", &P::hash_levels, {1, StepShape::most_levels},
@@ -68,11 +51,10 @@ Table<StepfileParameters> step_conditions() {
              "(fsync), or one state in several (every)."),
       count("sync_every", &P::sync_every, {1, 1e9}, "With sync every, sync one state in this many."),
       flag("remove_read", &P::remove_read, "Remove the file of a state when the adjoint has read it."),
-      choice("cache", &P::cache, {{StepCache::none, "none"}, {StepCache::drop, "drop"}},
+      choice("cache", &P::cache,
              "Choose what to do before the adjoint phase: nothing (none), or drop the states from the node's page "
              "cache (drop)."),
-      choice("verify", &P::verify, {{StepVerify::none, "none"}, {StepVerify::full, "full"}},
-             "Choose what to verify of the states read: nothing, or all."),
+      choice("verify", &P::verify, nothing_or_all(), "Choose what to verify of the states read: nothing, or all."),
   };
 }
 
@@ -90,40 +72,6 @@ Status check_depths(const StepfileParameters& p, const Capabilities& capabilitie
   }
   return {};
 }
-
-}  // namespace
-
-Table<StepfileParameters> StepfileParameters::table() {
-  return joined<StepfileParameters>(states(), step_conditions());
-}
-
-Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilities, const std::string& pointer) {
-  if (p.state_bytes % 8 != 0) return fail(bad_plan(pointer + "/state_bytes", "must be a multiple of 8"));
-  if (auto status = check_depths(p, capabilities, pointer); !status) return status;
-  if (p.revolves() && p.in_log())
-    return fail(bad_plan(pointer + "/layout", "must not be log: order revolve overwrites states"));
-  if (p.remove_read && (p.revolves() || p.in_log()))
-    return fail(bad_plan(pointer + "/remove_read", "needs a file for each state, which this order or layout has not"));
-  if (p.remove_read && !capabilities.path)
-    return fail(bad_plan(pointer + "/remove_read", "needs a backend whose files have names"));
-  if (p.verify == StepVerify::full && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (p.sync == StepSync::close && !p.in_log() && !capabilities.metadata)
-    return fail(bad_plan(pointer + "/sync", "close needs layout log, or a backend with metadata operations"));
-  if (p.shape(1).directory_count() > StepShape::most_directories)
-    return fail(bad_plan(pointer + "/steps", "with this layout make more than " +
-                                                 std::to_string(StepShape::most_directories) + " directories"));
-  return {};
-}
-
-Needs needs_of_stepfile(const StepfileParameters& p, const PlannedLayout& layout) {
-  const StepShape shape = p.shape(static_cast<std::uint64_t>(layout.ranks));
-  const Count states = Count(shape.steps) * in_blocks(p.state_bytes);
-  const Count log = p.in_log() ? LogIndex::bytes(p.steps, 4096) : 0;
-  return {(states + log) * shape.ranks, Count(shape.file_count()) + shape.directory_count(), 1};
-}
-
-namespace {
 
 class Stepfile final : public Workload {
  public:
@@ -220,4 +168,35 @@ const Registered<WorkloadEntry> registered_stepfile{on_storage<StepfileParameter
 })};
 
 }  // namespace
+
+Table<StepfileParameters> StepfileParameters::table() {
+  return joined<StepfileParameters>(states(), step_conditions());
+}
+
+Status check_stepfile(const StepfileParameters& p, const Capabilities& capabilities, const std::string& pointer) {
+  if (p.state_bytes % 8 != 0) return fail(bad_plan(pointer + "/state_bytes", "must be a multiple of 8"));
+  if (auto status = check_depths(p, capabilities, pointer); !status) return status;
+  if (p.revolves() && p.in_log())
+    return fail(bad_plan(pointer + "/layout", "must not be log: order revolve overwrites states"));
+  if (p.remove_read && (p.revolves() || p.in_log()))
+    return fail(bad_plan(pointer + "/remove_read", "needs a file for each state, which this order or layout has not"));
+  if (p.remove_read && !capabilities.path)
+    return fail(bad_plan(pointer + "/remove_read", "needs a backend whose files have names"));
+  if (p.verify == Verify::full && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (p.sync == StepSync::close && !p.in_log() && !capabilities.metadata)
+    return fail(bad_plan(pointer + "/sync", "close needs layout log, or a backend with metadata operations"));
+  if (p.shape(1).directory_count() > StepShape::most_directories)
+    return fail(bad_plan(pointer + "/steps", "with this layout make more than " +
+                                                 std::to_string(StepShape::most_directories) + " directories"));
+  return {};
+}
+
+Needs needs_of_stepfile(const StepfileParameters& p, const PlannedLayout& layout) {
+  const StepShape shape = p.shape(static_cast<std::uint64_t>(layout.ranks));
+  const Count states = Count(shape.steps) * in_blocks(p.state_bytes);
+  const Count log = p.in_log() ? LogIndex::bytes(p.steps, 4096) : 0;
+  return {(states + log) * shape.ranks, Count(shape.file_count()) + shape.directory_count(), 1};
+}
+
 }  // namespace ullage

@@ -2,23 +2,14 @@
 // The words of workload `stepfile`.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <expected>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "base/count.hpp"
-#include "base/parameters.hpp"
 #include "base/permutation.hpp"
-#include "storage/backend.hpp"
 #include "storage/step_shape.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/stepfile/revolve.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -86,8 +77,6 @@ class LogIndex final {
 };
 
 enum class StepSync { none, close, fsync, every };
-enum class StepCache { none, drop };
-enum class StepVerify { none, full };
 
 struct StepfileParameters {
   std::uint64_t steps = 100;
@@ -105,8 +94,8 @@ struct StepfileParameters {
   StepSync sync = StepSync::none;
   std::uint64_t sync_every = 16;
   bool remove_read = false;
-  StepCache cache = StepCache::none;
-  StepVerify verify = StepVerify::full;
+  DropCache cache = DropCache::none;
+  Verify verify = Verify::full;
 
   static constexpr std::uint64_t most_depth = 1024;
 

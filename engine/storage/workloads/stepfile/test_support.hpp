@@ -56,7 +56,7 @@ class OneRepetition : public test::StorageWorkloadTest {
 
   /// The file of a state of any rank.
   [[nodiscard]] std::string state_path(const Values& given, std::uint64_t rank, std::uint64_t step) const {
-    return in_dataset(parameters_of(given).shape(ranks()).file_path(rank, step));
+    return in_dataset(test::path_of(parameters_of(given).shape(ranks()), rank, step));
   }
   void expect_nothing_left() const {
     StorageWorkloadTest::expect_nothing_left();

@@ -2,26 +2,14 @@
 // One phase of workload `tile` on one rank: all its frames, written or read through its view of the file.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
 #include "base/clock.hpp"
 #include "base/count.hpp"
-#include "base/json.hpp"
 #include "mpi/comm.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/manifest.hpp"
 #include "storage/position_contents.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/tile.hpp"
 #include "storage/workloads/tile/tile_file.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -56,9 +44,9 @@ inline Json along_axes(const TileShape& shape, std::uint64_t TileAxis::* member)
 /// view_s, the parts of the opening.
 class TilePhase final : public PhaseWork {
  public:
-  TilePhase(const TileState& state, TilePhaseKind kind)
+  TilePhase(const TileState& state, Direction direction)
       : state_(state),
-        kind_(kind),
+        direction_(direction),
         contents_(state.context.run_key),
         ring_(*state.context.buffer, state.shape.tile_bytes()),
         frames_in_memory_(ring_.count_in(state.parameters.buffers, state.shape.frames)) {
@@ -66,13 +54,12 @@ class TilePhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word_of(kind_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = together();
-    info.collective_sync = true;
-    info.clock_stops = true;
-    info.bytes_at_once = state_.shape.tile_bytes();
+    PhaseInfo info{.name = word_of(direction_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = together(),
+                   .collective_sync = true,
+                   .clock_stops = true,
+                   .bytes_at_once = state_.shape.tile_bytes()};
     if (!writes()) {
       info.cache_control = word_of(state_.parameters.cache);
       info.data_of = "own";
@@ -89,7 +76,7 @@ class TilePhase final : public PhaseWork {
     if (!state_.holds_data()) return ready;
     Status status = check_size();
     keep_first(status, ready);
-    const bool drops = state_.parameters.cache == TileCache::drop && state_.context.world->topology().leader();
+    const bool drops = state_.parameters.cache == DropCache::drop && state_.context.world->topology().leader();
     if (drops && status) status = state_.context.backend->drop_cached(state_.file_name());
     state_.context.world->all().barrier();
     return status;
@@ -148,10 +135,10 @@ class TilePhase final : public PhaseWork {
     if (!state_.holds_data()) return {};
     if (writes()) return Verification::of(check_size());
     Verification found;
-    if (state_.parameters.verify == TileVerify::none) return found;
+    if (state_.parameters.verify == Verify::none) return found;
     const std::uint64_t held = state_.shape.frames - std::min(frames_in_memory_, state_.shape.frames);
     for (std::uint64_t frame = held; frame < executed; ++frame) verify_frame(frame, progress, found);
-    if (state_.parameters.verify == TileVerify::full && held > 0) read_again(held, progress, found);
+    if (state_.parameters.verify == Verify::full && held > 0) read_again(held, progress, found);
     return found;
   }
 
@@ -189,21 +176,18 @@ class TilePhase final : public PhaseWork {
  private:
   /// It begins on all ranks that have a tile, or on none.
   [[nodiscard]] TileOpening opening() const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.mode = writes() ? OpenMode::create : OpenMode::read;
-    request.shared = true;
-    request.expected_bytes = state_.shape.file_bytes();
-    request.unique = true;
-    request.among = &*state_.group;
+    OpenRequest request{.name = state_.file_name(),
+                        .mode = writes() ? OpenMode::create : OpenMode::read,
+                        .shared = true,
+                        .expected_bytes = state_.shape.file_bytes(),
+                        .unique = true,
+                        .among = &*state_.group};
     return {request, &state_.shape, state_.tile(), together()};
   }
 
-  [[nodiscard]] bool writes() const { return kind_ == TilePhaseKind::write; }
+  [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] bool together() const { return state_.parameters.calls == TileCalls::collective; }
-  [[nodiscard]] Status move(std::uint64_t frame) {
-    return file_->move(writes() ? Direction::write : Direction::read, frame, ring_[frame]);
-  }
+  [[nodiscard]] Status move(std::uint64_t frame) { return file_->move(direction_, frame, ring_[frame]); }
   /// The backend looks at nothing but its data, of which a library's file is more.
   [[nodiscard]] Result<std::uint64_t> find_size() const {
     if (state_.is_exact() || state_.context.folder == nullptr) {
@@ -267,7 +251,7 @@ class TilePhase final : public PhaseWork {
   }
 
   const TileState& state_;
-  TilePhaseKind kind_;
+  Direction direction_;
   PositionContents contents_;
   BufferRing ring_;
   std::uint64_t frames_in_memory_;

@@ -2,12 +2,8 @@
 // Workload `tile`: a dense data set in two or three dimensions, a tile of it for each rank, as MPI Tile I/O has it.
 #include "storage/workloads/tile/tile.hpp"
 
-#include <array>
 #include <cmath>
-#include <memory>
-#include <utility>
 
-#include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/tile/phase.hpp"
 #include "work/entry.hpp"
 
@@ -15,16 +11,6 @@ namespace ullage {
 namespace {
 
 constexpr double most_elements = 2147483647;  // of a dimension: MPI counts them in ints
-
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<TilePhaseKind> tile_phase_words() { return {{TilePhaseKind::write, "write"}, {TilePhaseKind::read, "read"}}; }
-Words<TileCalls> tile_calls_words() {
-  return {{TileCalls::independent, "independent"}, {TileCalls::collective, "collective"}};
-}
-Words<TileVerify> tile_verify_words() {
-  return {{TileVerify::none, "none"}, {TileVerify::kept, "kept"}, {TileVerify::full, "full"}};
-}
-Words<TileCache> tile_cache_words() { return {{TileCache::none, "none"}, {TileCache::drop, "drop"}}; }
 
 Table<TileParameters> tile_sizes() {
   using P = TileParameters;
@@ -52,15 +38,15 @@ Table<TileParameters> tile_sizes() {
 Table<TileParameters> tile_conditions() {
   using P = TileParameters;
   return {
-      choice("calls", &P::calls, tile_calls_words(),
+      choice("calls", &P::calls,
              "Move a tile by a call of its rank alone (independent), or by one call of all ranks (collective)."),
-      choices("phases", &P::phases, tile_phase_words(), "Choose the phases: write, and read after it."),
+      choices("phases", &P::phases, "Choose the phases: write, and read after it."),
       flag("sync", &P::sync, "Sync the file after the last frame, within the time of the write phase."),
       bytes("buffers", &P::buffers, {1, 1e12},
             "Keep up to this many bytes of frames in the memory of a rank, and at least one frame."),
-      choice("verify", &P::verify, tile_verify_words(),
+      choice("verify", &P::verify,
              "Choose what to verify of the frames read: nothing, those still in the buffers (kept), or all."),
-      choice("cache", &P::cache, tile_cache_words(),
+      choice("cache", &P::cache,
              "Choose what to do before reading: nothing (none), or drop the file from the nodes' page caches (drop)."),
   };
 }
@@ -96,61 +82,6 @@ Status check_tile_sizes(const TileParameters& p, const std::string& pointer) {
   if (bytes + p.header_bytes <= most_file_bytes) return {};
   return fail(bad_plan(pointer + "/frames", "makes a file of more than 4e18 bytes"));
 }
-
-}  // namespace
-
-Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
-
-TileShape TileParameters::shape() const {
-  TileShape shape;
-  shape.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}};
-  shape.element_bytes = element_bytes;
-  shape.header_bytes = header_bytes;
-  shape.frames = frames;
-  return shape;
-}
-
-Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                  const std::string& pointer) {
-  if (!capabilities.views && !capabilities.arrays)
-    return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio, or with arrays, as hdf5"));
-  if (!capabilities.views && p.header_bytes > 0)
-    return fail(bad_plan(pointer + "/header_bytes", "must be 0: the library of this backend places the data"));
-  if (auto status = check_tile_sizes(p, pointer); !status) return status;
-  const double tiles = static_cast<double>(p.tiles_x) * static_cast<double>(p.tiles_y) * static_cast<double>(p.tiles_z);
-  if (tiles > layout.ranks)
-    return fail(bad_plan(pointer + "/tiles_x", "makes " + std::to_string(std::llround(tiles)) +
-                                                   " tiles with the others, but there are " +
-                                                   std::to_string(layout.ranks) + " ranks: one a tile is needed"));
-  const std::vector<TilePhaseKind> both{TilePhaseKind::write, TilePhaseKind::read};
-  if (p.phases != both && p.phases != std::vector{TilePhaseKind::write})
-    return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
-  if (!capabilities.data && p.verify != TileVerify::none && p.phases == both)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  return {};
-}
-
-Status check_tile_backend(const TileParameters& p, const Capabilities& capabilities) {
-  if (capabilities.views) return {};
-  if (p.header_bytes > 0)
-    return fail(environment_error("header_bytes", "must be 0: the library of this backend places the data"));
-  if (capabilities.collective == (p.calls == TileCalls::collective)) return {};
-  return fail(environment_error("calls", "must be " +
-                                             std::string(capabilities.collective ? "collective" : "independent") +
-                                             ", as the backend's parameter 'collective' says"));
-}
-
-Needs needs_of_tile(const TileParameters& p) {
-  const TileShape shape = p.shape();
-  return file_needs(1, Count(shape.frames) * shape.frame_bytes());
-}
-
-std::string word_of(TilePhaseKind kind) { return detail::word_of(tile_phase_words(), kind); }
-std::string word_of(TileCalls calls) { return detail::word_of(tile_calls_words(), calls); }
-std::string word_of(TileVerify verify) { return detail::word_of(tile_verify_words(), verify); }
-std::string word_of(TileCache cache) { return detail::word_of(tile_cache_words(), cache); }
-
-namespace {
 
 class Tile final : public Workload {
  public:
@@ -197,4 +128,47 @@ const Registered<WorkloadEntry> registered_tile{on_storage<TileParameters>({
 })};
 
 }  // namespace
+
+Table<TileParameters> TileParameters::table() { return joined<TileParameters>(tile_sizes(), tile_conditions()); }
+
+TileShape TileParameters::shape() const {
+  return {.axes = {{{tiles_z, tile_z, overlap_z}, {tiles_y, tile_y, overlap_y}, {tiles_x, tile_x, overlap_x}}},
+          .element_bytes = element_bytes,
+          .header_bytes = header_bytes,
+          .frames = frames};
+}
+
+Status check_tile(const TileParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                  const std::string& pointer) {
+  if (!capabilities.views && !capabilities.arrays)
+    return fail(bad_plan(pointer, "tile needs a backend with views of files, such as mpiio, or with arrays, as hdf5"));
+  if (!capabilities.views && p.header_bytes > 0)
+    return fail(bad_plan(pointer + "/header_bytes", "must be 0: the library of this backend places the data"));
+  if (auto status = check_tile_sizes(p, pointer); !status) return status;
+  const double tiles = static_cast<double>(p.tiles_x) * static_cast<double>(p.tiles_y) * static_cast<double>(p.tiles_z);
+  if (tiles > layout.ranks)
+    return fail(bad_plan(pointer + "/tiles_x", "makes " + std::to_string(std::llround(tiles)) +
+                                                   " tiles with the others, but there are " +
+                                                   std::to_string(layout.ranks) + " ranks: one a tile is needed"));
+  if (!begin_with_write(p.phases)) return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
+  if (!capabilities.data && p.verify != Verify::none && p.phases.size() > 1)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  return {};
+}
+
+Status check_tile_backend(const TileParameters& p, const Capabilities& capabilities) {
+  if (capabilities.views) return {};
+  if (p.header_bytes > 0)
+    return fail(environment_error("header_bytes", "must be 0: the library of this backend places the data"));
+  if (capabilities.collective == (p.calls == TileCalls::collective)) return {};
+  return fail(environment_error("calls", "must be " +
+                                             std::string(capabilities.collective ? "collective" : "independent") +
+                                             ", as the backend's parameter 'collective' says"));
+}
+
+Needs needs_of_tile(const TileParameters& p) {
+  const TileShape shape = p.shape();
+  return file_needs(1, Count(shape.frames) * shape.frame_bytes());
+}
+
 }  // namespace ullage

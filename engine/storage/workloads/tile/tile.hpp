@@ -2,20 +2,9 @@
 // The words of workload `tile`.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/parameters.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
 #include "storage/viewed_file.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
+#include "storage/workloads/shared_dataset.hpp"
 
 namespace ullage {
 
@@ -89,10 +78,7 @@ struct TileShape {
       array.extents.push_back(axes[axis].tile);
       array.begins.push_back(axes[axis].begin(place[axis]));
     }
-    FileView view;
-    view.displacement_bytes = header_bytes;
-    view.array = std::move(array);
-    return view;
+    return {.displacement_bytes = header_bytes, .array = std::move(array)};
   }
 
   /// The tile in the order of memory, in as few parts as have at most so many bytes, but an element at least.
@@ -124,10 +110,10 @@ struct TileShape {
   [[nodiscard]] bool operator==(const TileShape&) const = default;
 };
 
-enum class TilePhaseKind { write, read };
 enum class TileCalls { independent, collective };
-enum class TileVerify { none, kept, full };
-enum class TileCache { none, drop };
+[[nodiscard]] inline Words<TileCalls> words_of(TileCalls) {
+  return {{TileCalls::independent, "independent"}, {TileCalls::collective, "collective"}};
+}
 
 struct TileParameters {
   std::uint64_t tiles_x = 1;
@@ -143,11 +129,11 @@ struct TileParameters {
   std::uint64_t header_bytes = 0;
   std::uint64_t frames = 1;
   TileCalls calls = TileCalls::independent;
-  std::vector<TilePhaseKind> phases{TilePhaseKind::write, TilePhaseKind::read};
+  std::vector<Direction> phases{Direction::write, Direction::read};
   bool sync = true;
   std::uint64_t buffers = std::uint64_t{32} << 20;
-  TileVerify verify = TileVerify::full;
-  TileCache cache = TileCache::none;
+  Verify verify = Verify::full;
+  DropCache cache = DropCache::none;
 
   [[nodiscard]] static Table<TileParameters> table();
 
@@ -161,10 +147,5 @@ struct TileParameters {
 [[nodiscard]] Status check_tile_backend(const TileParameters& parameters, const Capabilities& capabilities);
 /// Room for the frames; the header is never written, and takes none.
 [[nodiscard]] Needs needs_of_tile(const TileParameters& parameters);
-
-[[nodiscard]] std::string word_of(TilePhaseKind kind);
-[[nodiscard]] std::string word_of(TileCalls calls);
-[[nodiscard]] std::string word_of(TileVerify verify);
-[[nodiscard]] std::string word_of(TileCache cache);
 
 }  // namespace ullage

@@ -2,17 +2,10 @@
 // The frames of a rank's tile in an open file: through a view of it, or as parts of an array.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/meter.hpp"
 #include "base/pinned.hpp"
+#include "base/std.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/tile/tile.hpp"
 

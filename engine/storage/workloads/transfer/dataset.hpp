@@ -2,20 +2,10 @@
 // A dataset of transfers: as the book of its target knows it, and its files as one rank knows them.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
-#include "base/json.hpp"
-#include "base/payload.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
 #include "storage/node_caches.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -69,14 +59,12 @@ struct TransferDataset {
   }
 
   [[nodiscard]] PayloadSpec payload() const {
-    PayloadSpec spec;
-    spec.run_key = mix64(key ^ generation);
-    spec.transfer_bytes = written.transfer_bytes;
-    spec.compress_ratio = compress_ratio;
-    spec.dedup_ratio = dedup_ratio;
-    spec.file_bytes = TransferPattern(written, 0).file_bytes();
-    spec.shared_file = written.file_mode == FileMode::shared;
-    return spec;
+    return {.run_key = mix64(key ^ generation),
+            .transfer_bytes = written.transfer_bytes,
+            .compress_ratio = compress_ratio,
+            .dedup_ratio = dedup_ratio,
+            .file_bytes = TransferPattern(written, 0).file_bytes(),
+            .shared_file = written.file_mode == FileMode::shared};
   }
 };
 

@@ -5,13 +5,10 @@
 
 #include <cmath>
 
-#include "base/json.hpp"
-
 namespace ullage {
 namespace {
 
 // Functions, since the tables are asked for while other files' statics are still being made.
-Words<MixedVerify> mixed_verify_words() { return {{MixedVerify::none, "none"}, {MixedVerify::kept, "kept"}}; }
 
 Table<MixedTransferParameters> pattern() {
   using P = MixedTransferParameters;
@@ -30,8 +27,7 @@ Table<MixedTransferParameters> pattern() {
              "With pick zipf, visit the k-th most frequent position in proportion to k to the power of minus this "
              "number."),
       count("seed", &P::seed, {0, 9e15}, "Set the seed of the positions and of the order of reads and writes."),
-      choice("read_back", &P::read_back, read_back_words(),
-             "Choose whose data a rank works on, by where the ranks really run."),
+      choice("read_back", &P::read_back, "Choose whose data a rank works on, by where the ranks really run."),
       count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
   };
 }
@@ -47,39 +43,12 @@ Table<MixedTransferParameters> mixed_conditions() {
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
               "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
       choice("cache", &P::cache,
-             {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}},
              "Choose what to do before the phase: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (needs root)."),
-      choice("verify", &P::verify, mixed_verify_words(),
+      choice("verify", &P::verify, {{Verify::none, "none"}, {Verify::kept, "kept"}},
              "Choose what to verify of the data read, outside the timer: nothing, or what the buffers still hold."),
   };
 }
-
-}  // namespace
-
-Table<MixedTransferParameters> MixedTransferParameters::table() {
-  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
-}
-
-Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
-                            const std::string& pointer) {
-  const MixedTransferParameters initial;
-  if (!capabilities.data) return fail(bad_plan(pointer, "this backend holds no data to work on"));
-  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
-  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
-  if (std::abs(reads - std::round(reads)) > 1e-6)
-    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
-  if (p.zipf_theta != initial.zipf_theta && p.pick != Pick::zipf)
-    return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
-  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
-    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
-  if (auto status = check_wall(p, pointer); !status) return status;
-  if (p.cache == CacheControl::drop && geteuid() != 0)
-    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
-  return {};
-}
-
-namespace {
 
 class MixedTransfer final : public Workload {
  public:
@@ -162,4 +131,27 @@ const Registered<WorkloadEntry> registered_mixed_transfer{on_storage<MixedTransf
 })};
 
 }  // namespace
+
+Table<MixedTransferParameters> MixedTransferParameters::table() {
+  return joined<MixedTransferParameters>(pattern(), mixed_conditions());
+}
+
+Status check_mixed_transfer(const MixedTransferParameters& p, const Capabilities& capabilities,
+                            const std::string& pointer) {
+  const MixedTransferParameters initial;
+  if (!capabilities.data) return fail(bad_plan(pointer, "this backend holds no data to work on"));
+  if (p.transfer_bytes % 8 != 0) return fail(bad_plan(pointer + "/transfer_bytes", "must be a multiple of 8"));
+  const double reads = p.read_share * static_cast<double>(MixedTransferPattern::period);
+  if (std::abs(reads - std::round(reads)) > 1e-6)
+    return fail(bad_plan(pointer + "/read_share", "must be a multiple of 0.001"));
+  if (p.zipf_theta != initial.zipf_theta && p.pick != Pick::zipf)
+    return fail(bad_plan(pointer + "/zipf_theta", "needs pick zipf"));
+  if (p.read_shift != initial.read_shift && p.read_back == ReadBack::own)
+    return fail(bad_plan(pointer + "/read_shift", "needs read_back other-rank or other-node"));
+  if (auto status = check_wall(p, pointer); !status) return status;
+  if (p.cache == CacheControl::drop && geteuid() != 0)
+    return fail(bad_plan(pointer + "/cache", "drop needs root; advise does not"));
+  return {};
+}
+
 }  // namespace ullage

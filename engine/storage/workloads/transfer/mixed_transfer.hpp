@@ -4,30 +4,14 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "base/parameters.hpp"
-#include "base/payload.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
 #include "work/entry.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
-
-enum class MixedVerify { none, kept };
 
 struct MixedTransferParameters {
   std::uint64_t transfer_bytes = 4096;
@@ -43,7 +27,7 @@ struct MixedTransferParameters {
   bool wear_out = false;
   double wear_out_limit_s = 0;
   CacheControl cache = CacheControl::advise;
-  MixedVerify verify = MixedVerify::kept;
+  Verify verify = Verify::kept;
 
   [[nodiscard]] static Table<MixedTransferParameters> table();
   [[nodiscard]] bool reads() const { return read_share > 0; }
@@ -90,11 +74,9 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = "mixed";
-    info.access = parameters().writes() ? Access::write : Access::read;
+    PhaseInfo info{.name = "mixed", .access = parameters().writes() ? Access::write : Access::read};
     tell_wall(parameters(), info);
-    info.cache_control = state_.capabilities.direct ? "direct" : word(parameters().cache);
+    info.cache_control = state_.capabilities.direct ? "direct" : word_of(parameters().cache);
     if (parameters().reads()) info.data_of = state_.data_of;
     if (mixes()) info.parts = {"read", "write"};
     if (state_.looks()) info.files.push_back(state_.file_name());
@@ -199,7 +181,7 @@ class MixedTransferPhase final : public PhaseWork {
   enum Kind : std::size_t { reading, writing, kinds };  // also the order of the parts
   [[nodiscard]] const MixedTransferParameters& parameters() const { return *state_.parameters; }
   [[nodiscard]] bool mixes() const { return parameters().reads() && parameters().writes(); }
-  [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == MixedVerify::kept; }
+  [[nodiscard]] bool verifies() const { return parameters().reads() && parameters().verify == Verify::kept; }
 
   /// Where a stonewall cut the writing short there may be room behind what was written: between the ranks of a shared
   /// file, or preallocated.
@@ -220,12 +202,10 @@ class MixedTransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] OpenRequest request_for(Kind kind) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = !state_.dataset.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = kind == reading ? OpenMode::read : OpenMode::overwrite;
-    return request;
+    return {.name = state_.file_name(),
+            .mode = kind == reading ? OpenMode::read : OpenMode::overwrite,
+            .shared = !state_.dataset.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   [[nodiscard]] Status move(Kind kind, std::span<const Extent> extents, Meter& meter) {

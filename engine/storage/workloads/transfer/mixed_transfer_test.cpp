@@ -248,7 +248,7 @@ TEST_F(MixedTransferPhases, WrongByteIsFoundAndNamed) {
   ASSERT_TRUE(verification.first);
   EXPECT_EQ(verification.first->offset_bytes, 300'000U);
   EXPECT_EQ(verification.first->where, path());
-  parameters_.verify = MixedVerify::none;
+  parameters_.verify = Verify::none;
   EXPECT_FALSE(run().first);
 }
 

@@ -3,20 +3,11 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace ullage {
 namespace {
 
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<PhaseKind> phase_words() {
-  return {{PhaseKind::write, "write"},
-          {PhaseKind::rewrite, "rewrite"},
-          {PhaseKind::read, "read"},
-          {PhaseKind::reread, "reread"},
-          {PhaseKind::mixed, "mixed"}};
-}
 Words<Order> order_words() {
   return {{Order::sequential, "sequential"},
           {Order::random, "random"},
@@ -27,10 +18,6 @@ Words<Order> order_words() {
 Words<SyncWhen> sync_words() {
   return {{SyncWhen::none, "none"}, {SyncWhen::close, "close"}, {SyncWhen::every, "every"}};
 }
-Words<Verify> verify_words() { return {{Verify::none, "none"}, {Verify::kept, "kept"}, {Verify::full, "full"}}; }
-Words<CacheControl> cache_words() {
-  return {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
-}
 
 constexpr Bounds size_bounds{8, 1e15};
 constexpr Bounds count_bounds{1, 1e12};
@@ -38,7 +25,7 @@ constexpr Bounds count_bounds{1, 1e12};
 Table<TransferParameters> data_model() {
   using P = TransferParameters;
   return {
-      choices("phases", &P::phases, phase_words(), "Run these phases in each repetition, in this order."),
+      choices("phases", &P::phases, "Run these phases in each repetition, in this order."),
       bytes("transfer_bytes", &P::transfer_bytes, size_bounds, "Move this many bytes in one call, a multiple of 8."),
       bytes("block_bytes", &P::block_bytes, size_bounds,
             "Give each rank this many contiguous bytes in a segment, a multiple of transfer_bytes."),
@@ -64,8 +51,7 @@ Table<TransferParameters> data_model() {
 Table<TransferParameters> conditions() {
   using P = TransferParameters;
   return {
-      choice("read_back", &P::read_back, read_back_words(),
-             "Choose whose data a reading phase reads, by where the ranks really run."),
+      choice("read_back", &P::read_back, "Choose whose data a reading phase reads, by where the ranks really run."),
       count("read_shift", &P::read_shift, {1, 1e6}, "Take the data of the rank or node this many places further."),
       choice("sync", &P::sync, sync_words(),
              "Choose when a writing phase calls fsync: never, once before close, or after every sync_every transfers."),
@@ -76,10 +62,10 @@ Table<TransferParameters> conditions() {
            "After the stonewall, let every rank continue to the largest count that any rank has reached."),
       seconds("wear_out_limit_s", &P::wear_out_limit_s, {0, 1e7},
               "Limit wear_out to this many seconds after the stonewall; 0 means no limit."),
-      choice("cache", &P::cache, cache_words(),
+      choice("cache", &P::cache,
              "Choose what to do before each phase read: nothing, fsync and POSIX_FADV_DONTNEED of the dataset, or "
              "/proc/sys/vm/drop_caches (needs root). Nothing is done before reread."),
-      choice("verify", &P::verify, verify_words(),
+      choice("verify", &P::verify,
              "Choose what to verify after each reading phase: nothing, the last 16 MiB of a rank, or all data in a "
              "further pass. The timer does not cover it. The last 16 MiB are taken from the buffers or read again."),
       number("compress_ratio", &P::compress_ratio, {1, 40},
@@ -192,9 +178,6 @@ bool TransferParameters::reads() const {
     return kind == PhaseKind::read || kind == PhaseKind::reread || kind == PhaseKind::mixed;
   });
 }
-
-std::string word(PhaseKind kind) { return detail::word_of(phase_words(), kind); }
-std::string word(CacheControl control) { return detail::word_of(cache_words(), control); }
 
 Status check_transfer(const TransferParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
                       const std::string& pointer) {

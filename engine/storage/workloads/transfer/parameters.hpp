@@ -2,24 +2,26 @@
 // The words of workload `transfer`, which are IOR's where IOR has one.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "base/parameters.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
 enum class PhaseKind { write, rewrite, read, reread, mixed };
+[[nodiscard]] inline Words<PhaseKind> words_of(PhaseKind) {
+  return {{PhaseKind::write, "write"},
+          {PhaseKind::rewrite, "rewrite"},
+          {PhaseKind::read, "read"},
+          {PhaseKind::reread, "reread"},
+          {PhaseKind::mixed, "mixed"}};
+}
 enum class WriteOrder { same, sequential };
 enum class SyncWhen { none, close, every };
 enum class CacheControl { none, advise, drop };
-enum class Verify { none, kept, full };
+[[nodiscard]] inline Words<CacheControl> words_of(CacheControl) {
+  return {{CacheControl::none, "none"}, {CacheControl::advise, "advise"}, {CacheControl::drop, "drop"}};
+}
 
 struct TransferParameters {
   std::vector<PhaseKind> phases{PhaseKind::write, PhaseKind::read};
@@ -66,8 +68,5 @@ struct TransferParameters {
 /// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
 [[nodiscard]] Status check_transfer(const TransferParameters& parameters, const Capabilities& capabilities,
                                     const PlannedLayout& layout, const std::string& pointer);
-
-[[nodiscard]] std::string word(PhaseKind kind);
-[[nodiscard]] std::string word(CacheControl control);
 
 }  // namespace ullage

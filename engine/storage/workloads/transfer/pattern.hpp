@@ -2,11 +2,10 @@
 // IOR's data model as pure functions: which offset of which file is operation i of rank r. No I/O, no clock.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "base/permutation.hpp"
+#include "base/std.hpp"
 #include "base/zipf.hpp"
 
 namespace ullage {

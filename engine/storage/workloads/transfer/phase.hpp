@@ -2,26 +2,13 @@
 // One writing or reading phase of workload `transfer` on one rank: pattern, payload and buffers bound to an open file.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
-#include "base/payload.hpp"
 #include "memory/numa.hpp"
-#include "storage/backend.hpp"
 #include "storage/buffer_ring.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/transfer/dataset.hpp"
 #include "storage/workloads/transfer/parameters.hpp"
 #include "storage/workloads/transfer/pattern.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -42,14 +29,12 @@ struct TransferState : TransferFiles {
   std::optional<RankPlacement> placement;  // where somebody asked
 
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t file_bytes) const {
-    PayloadSpec spec;
-    spec.run_key = mix64(data_key ^ generation);
-    spec.transfer_bytes = written_bytes > 0 ? written_bytes : parameters->transfer_bytes;
-    spec.compress_ratio = parameters->compress_ratio;
-    spec.dedup_ratio = parameters->dedup_ratio;
-    spec.file_bytes = file_bytes;
-    spec.shared_file = !dataset.per_process;
-    return spec;
+    return {.run_key = mix64(data_key ^ generation),
+            .transfer_bytes = written_bytes > 0 ? written_bytes : parameters->transfer_bytes,
+            .compress_ratio = parameters->compress_ratio,
+            .dedup_ratio = parameters->dedup_ratio,
+            .file_bytes = file_bytes,
+            .shared_file = !dataset.per_process};
   }
 };
 
@@ -80,17 +65,16 @@ class TransferPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = word(kind_);
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = in_step();
-    info.bytes_at_once = parameters().transfer_bytes;
+    PhaseInfo info{.name = word_of(kind_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = in_step(),
+                   .bytes_at_once = parameters().transfer_bytes};
     if (writes() && parameters().sync == SyncWhen::every) info.bytes_at_once *= parameters().sync_every;
     tell_wall(parameters(), info);
     info.data_of = writes() ? "" : state_.data_of;
     // With syncs in between, data goes on its way to the device while more is made.
     info.clock_stops = !writes() || parameters().sync != SyncWhen::every;
-    if (kind_ == PhaseKind::read) info.cache_control = word(parameters().cache);
+    if (kind_ == PhaseKind::read) info.cache_control = word_of(parameters().cache);
     if (state_.capabilities.direct) info.cache_control = "direct";
     if (state_.looks()) info.files.push_back(file_name());
     if (!writes()) {
@@ -132,12 +116,7 @@ class TransferPhase final : public PhaseWork {
     return writes() ? prepare_writes(first, std::min(most, most_extents)) : prepare_reads(first, most);
   }
 
-  [[nodiscard]] Status open() override {
-    auto file = state_.context->backend->open(open_request());
-    if (!file) return fail(file.error());
-    file_ = std::move(*file);
-    return {};
-  }
+  [[nodiscard]] Status open() override { return take_into(file_, state_.context->backend->open(open_request())); }
 
   [[nodiscard]] Status execute(Meter& meter) override {
     if (!file_) return {};
@@ -213,14 +192,12 @@ class TransferPhase final : public PhaseWork {
 
  private:
   [[nodiscard]] OpenRequest open_request() const {
-    OpenRequest request;
-    request.name = file_name();
-    request.shared = !state_.dataset.per_process;
-    request.expected_bytes = pattern_.file_bytes();
-    request.mode = kind_ == PhaseKind::write     ? OpenMode::create
-                   : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
-                                                 : OpenMode::read;
-    return request;
+    return {.name = file_name(),
+            .mode = kind_ == PhaseKind::write     ? OpenMode::create
+                    : kind_ == PhaseKind::rewrite ? OpenMode::overwrite
+                                                  : OpenMode::read,
+            .shared = !state_.dataset.per_process,
+            .expected_bytes = pattern_.file_bytes()};
   }
 
   [[nodiscard]] bool writes() const { return kind_ == PhaseKind::write || kind_ == PhaseKind::rewrite; }

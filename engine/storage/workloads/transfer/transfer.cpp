@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload `transfer`: bulk data in IOR's model of segments, blocks and transfers.
-#include <algorithm>
-#include <optional>
-#include <utility>
 
 #include "base/affinity.hpp"
-#include "base/json.hpp"
 #include "memory/numa.hpp"
-#include "storage/backend.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/target_space.hpp"
 #include "storage/workloads/numa_path.hpp"
 #include "storage/workloads/shared_dataset.hpp"
@@ -23,21 +17,19 @@ namespace {
 
 /// Every transfer once, at random; of the other parameters those that are a case's.
 MixedTransferParameters mixed_of(const TransferParameters& p) {
-  MixedTransferParameters mixed;
-  mixed.transfer_bytes = p.transfer_bytes;
-  mixed.operations = p.bytes_a_rank() / p.transfer_bytes;
-  mixed.read_share = p.read_share;
-  mixed.pick = Pick::permutation;
-  mixed.seed = p.order_seed;
-  mixed.read_back = p.read_back;
-  mixed.read_shift = p.read_shift;
-  mixed.sync = p.sync != SyncWhen::none;
-  mixed.stonewall_s = p.stonewall_s;
-  mixed.wear_out = p.wear_out;
-  mixed.wear_out_limit_s = p.wear_out_limit_s;
-  mixed.cache = p.cache;
-  mixed.verify = p.verify == Verify::none ? MixedVerify::none : MixedVerify::kept;
-  return mixed;
+  return {.transfer_bytes = p.transfer_bytes,
+          .operations = p.bytes_a_rank() / p.transfer_bytes,
+          .read_share = p.read_share,
+          .pick = Pick::permutation,
+          .seed = p.order_seed,
+          .read_back = p.read_back,
+          .read_shift = p.read_shift,
+          .sync = p.sync != SyncWhen::none,
+          .stonewall_s = p.stonewall_s,
+          .wear_out = p.wear_out,
+          .wear_out_limit_s = p.wear_out_limit_s,
+          .cache = p.cache,
+          .verify = p.verify == Verify::none ? Verify::none : Verify::kept};
 }
 
 class Transfer final : public Workload {

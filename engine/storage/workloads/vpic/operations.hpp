@@ -2,12 +2,9 @@
 // The calls that move the particles of one rank, for all steps. Pure: nothing is moved here.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <variant>
-#include <vector>
 
+#include "base/std.hpp"
 #include "storage/array_file.hpp"
 #include "storage/backend.hpp"
 #include "storage/workloads/vpic/vpic.hpp"
@@ -27,7 +24,7 @@ using ParticleOperations = std::variant<std::vector<Extent>, std::vector<Scatter
 /// `step_places` behind each other in memory; a reader's, with 0, are all read to the same places.
 struct ParticleMove {
   const ParticleLayout* layout = nullptr;
-  VpicFormat format = VpicFormat::raw;
+  FileFormat format = FileFormat::raw;
   const ParticleMemory* memory = nullptr;
   std::uint64_t rank = 0;
   ParticleChoice choice;
@@ -118,7 +115,7 @@ inline ParticleOperations rows_of_arrays(const ParticleMove& move) {
 }
 
 [[nodiscard]] inline ParticleOperations make_operations(const ParticleMove& move) {
-  if (move.format == VpicFormat::arrays) return rows_of_arrays(move);
+  if (move.format == FileFormat::arrays) return rows_of_arrays(move);
   return move.layout->converts() ? scattered_extents(move) : plain_extents(move);
 }
 

@@ -48,7 +48,7 @@ TEST_P(ParticleCalls, CoverTheFileOnceWithEveryValueAtItsPlace) {
     memory().fill(rank);
     const auto held = memory();
     const auto operations =
-        make_operations({&layout_, VpicFormat::raw, &held, rank, first_particles(50), ParticleMemory::step_shift});
+        make_operations({&layout_, FileFormat::raw, &held, rank, first_particles(50), ParticleMemory::step_shift});
     EXPECT_EQ(count_of(operations), layout_.steps * layout_.arrays_of_step());
     write(operations, file, owners);
     for (std::uint64_t step = 0; step < layout_.steps; ++step)
@@ -67,7 +67,7 @@ TEST_P(ParticleCalls, OfArraysMoveEveryByteOnce) {
   const auto specs = layout_.arrays();
   std::map<std::pair<std::size_t, std::string>, std::uint64_t> bytes;
   std::uint64_t all = 0;
-  const auto operations = make_operations({&layout_, VpicFormat::arrays, &held, 1, strided_particles(50, 4, 9), 0});
+  const auto operations = make_operations({&layout_, FileFormat::arrays, &held, 1, strided_particles(50, 4, 9), 0});
   for (const ArrayRows& rows : std::get<std::vector<ArrayRows>>(operations)) {
     EXPECT_EQ(rows.first, 50U);
     EXPECT_EQ(rows.rows, 24U);
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, ParticleCalls,
                          testing::Combine(testing::Values(ParticleOrder::contiguous, ParticleOrder::interleaved),
                                           testing::Values(ParticleOrder::contiguous, ParticleOrder::interleaved)),
                          [](const auto& orders) {
-                           return word(std::get<0>(orders.param)) + "_" + word(std::get<1>(orders.param));
+                           return word_of(std::get<0>(orders.param)) + "_" + word_of(std::get<1>(orders.param));
                          });
 
 }  // namespace ullage::vpic_operations_test

@@ -2,31 +2,17 @@
 // Writing the particles of all steps, or reading them again, on one rank.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <ctime>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/clock.hpp"
-#include "base/json.hpp"
 #include "mpi/agreement.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
-#include "storage/manifest.hpp"
-#include "storage/storage_context.hpp"
 #include "storage/workloads/shared_dataset.hpp"
 #include "storage/workloads/vpic/operations.hpp"
 #include "storage/workloads/vpic/vpic.hpp"
-#include "work/phase_work.hpp"
 
 namespace ullage {
 
@@ -36,9 +22,9 @@ class ParticleFile final {
  public:
   /// Opens it through the backend, with its header or with its arrays.
   [[nodiscard]] static Result<ParticleFile> open(Backend& backend, const OpenRequest& request,
-                                                 const ParticleLayout& layout, VpicFormat format,
+                                                 const ParticleLayout& layout, FileFormat format,
                                                  const FileHeader& header) {
-    if (format == VpicFormat::arrays) {
+    if (format == FileFormat::arrays) {
       const auto specs = layout.arrays();
       auto arrays = backend.open_arrays(request, specs);
       if (!arrays) return fail(arrays.error());
@@ -93,20 +79,20 @@ inline void sleep_until(std::int64_t until_ns) {
 }
 
 /// Returns who converts between the orders of memory and file.
-inline std::string converter_of(const ParticleLayout& layout, VpicFormat format) {
+inline std::string converter_of(const ParticleLayout& layout, FileFormat format) {
   if (!layout.converts()) return "none";
-  return format == VpicFormat::arrays ? "by the library, of fields of records" : "by MPI, of a datatype of the memory";
+  return format == FileFormat::arrays ? "by the library, of fields of records" : "by MPI, of a datatype of the memory";
 }
 
 /// Phase `write` or `read`. Operations are the library's calls; between steps the rank sleeps, if it is to compute.
 /// Gauges: raw_s, the time of the calls alone, and slept_s.
 class VpicPhase final : public PhaseWork {
  public:
-  VpicPhase(const VpicState& state, VpicPhaseKind kind)
+  VpicPhase(const VpicState& state, Direction direction)
       : state_(state),
-        kind_(kind),
-        choice_(kind == VpicPhaseKind::write ? first_particles(state.layout.particles) : state.parameters.choice()),
-        owner_(kind == VpicPhaseKind::write ? state.rank() : static_cast<std::uint64_t>(state.source.rank)) {
+        direction_(direction),
+        choice_(direction == Direction::write ? first_particles(state.layout.particles) : state.parameters.choice()),
+        owner_(direction == Direction::write ? state.rank() : static_cast<std::uint64_t>(state.source.rank)) {
     const std::uint64_t capacity = writes() ? ParticleMemory::of_all_steps(state.layout) : choice_.particles();
     const std::size_t needed = ParticleMemory::bytes_for(capacity);
     if (state.context.buffer->size() < needed) *state.context.buffer = AlignedBuffer(needed);
@@ -116,12 +102,11 @@ class VpicPhase final : public PhaseWork {
   }
 
   [[nodiscard]] PhaseInfo info() const override {
-    PhaseInfo info;
-    info.name = writes() ? "write" : "read";
-    info.access = writes() ? Access::write : Access::read;
-    info.collective = state_.capabilities.collective;
-    info.collective_sync = state_.capabilities.collective_sync;
-    info.bytes_at_once = choice_.particles() * particle_bytes;
+    PhaseInfo info{.name = word_of(direction_),
+                   .access = writes() ? Access::write : Access::read,
+                   .collective = state_.capabilities.collective,
+                   .collective_sync = state_.capabilities.collective_sync,
+                   .bytes_at_once = choice_.particles() * particle_bytes};
     if (!writes()) {
       info.data_of = state_.source.data_of;
       info.cache_control = word_of(state_.parameters.cache);
@@ -146,7 +131,7 @@ class VpicPhase final : public PhaseWork {
   [[nodiscard]] Status before() override {
     if (writes()) return {};
     Status status = check_size();
-    if (state_.parameters.cache == VpicCache::none) return status;
+    if (state_.parameters.cache == DropCache::none) return status;
     if (const Status dropped = drop_file(); status) status = dropped;
     state_.context.world->all().barrier();
     return status;
@@ -164,8 +149,7 @@ class VpicPhase final : public PhaseWork {
     for (std::uint64_t next = first_; next < end;) {
       const std::uint64_t step_end = std::min((next / of_step + 1) * of_step, end);
       const std::int64_t begun_ns = meter.last_ns();
-      const Direction direction = writes() ? Direction::write : Direction::read;
-      const Status moved = file_->transfer(direction, operations_, static_cast<std::size_t>(next),
+      const Status moved = file_->transfer(direction_, operations_, static_cast<std::size_t>(next),
                                            static_cast<std::size_t>(step_end - next), meter);
       raw_ns_ += meter.last_ns() - begun_ns;
       keep_first(first, moved);
@@ -190,15 +174,15 @@ class VpicPhase final : public PhaseWork {
   [[nodiscard]] Verification after(std::uint64_t executed, Meter& progress) override {
     if (!state_.capabilities.data || executed < operations()) return {};
     Verification found;
-    const VpicVerify wanted = state_.parameters.verify;
+    const Verify wanted = state_.parameters.verify;
     if (writes()) {
       found = Verification::of(check_size());
-      if (!state_.parameters.reads() && wanted != VpicVerify::none) read_again(state_.layout.steps, progress, found);
+      if (!state_.parameters.reads() && wanted != Verify::none) read_again(state_.layout.steps, progress, found);
       return found;
     }
-    if (wanted == VpicVerify::none) return found;
+    if (wanted == Verify::none) return found;
     check_step(state_.layout.steps - 1, found);
-    if (wanted == VpicVerify::full && state_.layout.steps > 1) read_again(state_.layout.steps - 1, progress, found);
+    if (wanted == Verify::full && state_.layout.steps > 1) read_again(state_.layout.steps - 1, progress, found);
     return found;
   }
 
@@ -209,8 +193,8 @@ class VpicPhase final : public PhaseWork {
   void add_facts(Json& facts) const override {
     facts = {{"particles", state_.layout.particles},
              {"steps", state_.layout.steps},
-             {"memory", word(state_.layout.memory)},
-             {"file", word(state_.layout.file)},
+             {"memory", word_of(state_.layout.memory)},
+             {"file", word_of(state_.layout.file)},
              {"conversion", converter_of(state_.layout, state_.parameters.format)},
              {"emulated_s", state_.parameters.emulated_s()},
              {"data_bytes", state_.layout.data_bytes()},
@@ -225,19 +209,14 @@ class VpicPhase final : public PhaseWork {
   [[nodiscard]] Map hints_granted() const override { return with_hints_of(*state_.context.backend, granted_); }
 
  private:
-  [[nodiscard]] bool writes() const { return kind_ == VpicPhaseKind::write; }
+  [[nodiscard]] bool writes() const { return direction_ == Direction::write; }
   [[nodiscard]] std::uint64_t operations_of_step() const { return operations() / state_.layout.steps; }
   [[nodiscard]] ParticleMemory memory(std::uint64_t capacity) const {
     return {state_.layout, capacity, state_.context.run_key, state_.context.buffer->bytes()};
   }
 
   [[nodiscard]] OpenRequest request_for(OpenMode mode) const {
-    OpenRequest request;
-    request.name = state_.file_name();
-    request.shared = true;
-    request.expected_bytes = state_.layout.file_bytes();
-    request.mode = mode;
-    return request;
+    return {.name = state_.file_name(), .mode = mode, .shared = true, .expected_bytes = state_.layout.file_bytes()};
   }
 
   [[nodiscard]] Status open_as(OpenMode mode) {
@@ -278,7 +257,7 @@ class VpicPhase final : public PhaseWork {
     const auto found = size_of_file(context, state_.file_name());
     if (!found) return fail(found.error());
     file_bytes_ = *found;
-    if (state_.parameters.format != VpicFormat::raw) return {};
+    if (state_.parameters.format != FileFormat::raw) return {};
     return check_size_of_file(context, state_.file_name(), state_.layout.file_bytes(), *found);
   }
 
@@ -322,14 +301,14 @@ class VpicPhase final : public PhaseWork {
                                          std::to_string(wrong.particle) + " of rank " + std::to_string(owner_) +
                                          " differs in step " + std::to_string(step),
                                      wrong.value.expected, wrong.value.found);
-    if (state_.parameters.format == VpicFormat::raw)
+    if (state_.parameters.format == FileFormat::raw)
       error.offset_bytes =
           state_.layout.offset_bytes(step, wrong.variable, owner_ * state_.layout.particles + wrong.particle);
     return error;
   }
 
   const VpicState& state_;
-  VpicPhaseKind kind_;
+  Direction direction_;
   ParticleChoice choice_;
   std::uint64_t owner_;  // rank whose particles this one moves
   ParticleOperations operations_;

@@ -55,7 +55,7 @@ TEST(ParticleFile, AnotherFormIsRefused) {
   ParticleLayout layout;
   layout.particles = 10;
   const auto opened = [&](OpenMode mode) {
-    return ParticleFile::open(*backend, {"f", mode, false, layout.file_bytes()}, layout, VpicFormat::raw,
+    return ParticleFile::open(*backend, {"f", mode, false, layout.file_bytes()}, layout, FileFormat::raw,
                               {.text = layout.header(), .name = "f"});
   };
   auto file = opened(OpenMode::create);

@@ -2,8 +2,6 @@
 // Workload `vpic`: the particles of a plasma code, a file of all its time steps, and the reading side of an analysis.
 #include "storage/workloads/vpic/vpic.hpp"
 
-#include <memory>
-
 #include "storage/workloads/vpic/phase.hpp"
 #include "work/entry.hpp"
 
@@ -12,26 +10,16 @@ namespace {
 
 constexpr std::uint64_t room_for_format = std::uint64_t{1} << 20;  // what a library writes besides the arrays
 
-// Functions, since the tables are asked for while other files' statics are still being made.
-Words<ParticleOrder> particle_order_words() {
-  return {{ParticleOrder::contiguous, word(ParticleOrder::contiguous)},
-          {ParticleOrder::interleaved, word(ParticleOrder::interleaved)}};
-}
-Words<VpicRead> vpic_read_words() {
-  return {{VpicRead::full, "full"}, {VpicRead::partial, "partial"}, {VpicRead::strided, "strided"}};
-}
-Words<VpicCache> vpic_cache_words() { return {{VpicCache::none, "none"}, {VpicCache::drop, "drop"}}; }
-
 Table<VpicParameters> vpic_sizes() {
   using P = VpicParameters;
   return {
       count("particles", &P::particles, {1, 1e12}, "Give each rank this many particles of 32 bytes."),
       count("steps", &P::steps, {1, 1e6},
             "Move the particles of this many time steps, one behind the other in the file."),
-      choice("memory", &P::memory, particle_order_words(),
+      choice("memory", &P::memory,
              "Keep each variable of all particles in one piece of memory (contiguous), or all variables of a particle "
              "together (interleaved)."),
-      choice("file", &P::file, particle_order_words(),
+      choice("file", &P::file,
              "Keep each variable of all particles in one piece of the file (contiguous), or all variables of a "
              "particle together (interleaved)."),
       seconds("compute_s", &P::compute_s, {0, 3600},
@@ -42,31 +30,28 @@ Table<VpicParameters> vpic_sizes() {
 Table<VpicParameters> vpic_conditions() {
   using P = VpicParameters;
   return {
-      choice("format", &P::format, {{VpicFormat::raw, "raw"}, {VpicFormat::arrays, "arrays"}},
+      choice("format", &P::format,
              "Keep the values behind a header of our own in a plain file (raw), or as arrays of the backend's format."),
       flag("sync", &P::sync, "Sync the file within the time, after the last step."),
-      choices("phases", &P::phases, {{VpicPhaseKind::write, "write"}, {VpicPhaseKind::read, "read"}},
-              "Choose the phases: write, and read after it."),
-      choice("read", &P::read, vpic_read_words(),
+      choices("phases", &P::phases, "Choose the phases: write, and read after it."),
+      choice("read", &P::read,
              "Read all particles of a rank (full), the first ones (partial), or runs of them (strided)."),
       count("read_particles", &P::read_particles, {1, 1e12}, "With read partial, read so many particles of a rank."),
       count("run", &P::run, {1, 1e12}, "With read strided, read runs of this many particles."),
       count("stride", &P::stride, {1, 1e12}, "With read strided, begin a run every so many particles."),
-      choice("read_back", &P::read_back, read_back_words(),
+      choice("read_back", &P::read_back,
              "Read the particles that a rank of the next node has written (other-node), the next rank (other-rank), or "
              "the rank itself (own). On one node, other-node means the next rank, and the result says so."),
-      choice("cache", &P::cache, vpic_cache_words(),
+      choice("cache", &P::cache,
              "Before reading, drop the file from the nodes' page caches (drop), or do nothing (none)."),
-      choice("verify", &P::verify, {{VpicVerify::none, "none"}, {VpicVerify::kept, "kept"}, {VpicVerify::full, "full"}},
+      choice("verify", &P::verify,
              "Choose what to verify: nothing, the step that is read last (kept), or all. What no phase reads is read "
              "for it after the time."),
   };
 }
 
 Status check_read(const VpicParameters& p, const std::string& pointer) {
-  const std::vector<VpicPhaseKind> both{VpicPhaseKind::write, VpicPhaseKind::read};
-  if (p.phases != both && p.phases != std::vector{VpicPhaseKind::write})
-    return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
+  if (!begin_with_write(p.phases)) return fail(bad_plan(pointer + "/phases", "must be write, or write and then read"));
   const std::string most = "must be at most the " + std::to_string(p.particles) + " particles of a rank";
   if (p.read == VpicRead::partial && p.read_particles > p.particles)
     return fail(bad_plan(pointer + "/read_particles", most));
@@ -75,47 +60,6 @@ Status check_read(const VpicParameters& p, const std::string& pointer) {
   if (p.stride < p.run) return fail(bad_plan(pointer + "/stride", "must be at least the particles of a run"));
   return {};
 }
-
-}  // namespace
-
-Table<VpicParameters> VpicParameters::table() { return joined<VpicParameters>(vpic_sizes(), vpic_conditions()); }
-
-ParticleChoice VpicParameters::choice() const {
-  switch (read) {
-    case VpicRead::partial:
-      return first_particles(read_particles);
-    case VpicRead::strided:
-      return strided_particles(particles, run, stride);
-    case VpicRead::full:
-      break;
-  }
-  return first_particles(particles);
-}
-
-Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
-                  const std::string& pointer) {
-  if (auto status = check_read(p, pointer); !status) return status;
-  if (p.format == VpicFormat::arrays && !capabilities.arrays)
-    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
-  if (p.format == VpicFormat::raw && p.memory != p.file && !capabilities.scattered)
-    return fail(bad_plan(pointer + "/memory",
-                         "must be '" + word(p.file) + "' as in the file: this backend does not convert; take 'mpiio'"));
-  if (p.verify != VpicVerify::none && !capabilities.data)
-    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
-  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
-    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
-  return {};
-}
-
-Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
-  const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
-  return file_needs(1, file.file_bytes() + (parameters.format == VpicFormat::arrays ? room_for_format : 0));
-}
-
-std::string word_of(VpicRead read) { return detail::word_of(vpic_read_words(), read); }
-std::string word_of(VpicCache cache) { return detail::word_of(vpic_cache_words(), cache); }
-
-namespace {
 
 constexpr int next_one = 1;  // a node, or a rank, further
 
@@ -146,7 +90,7 @@ class Vpic final : public Workload {
  private:
   /// What a backend's files hold, and whether it converts, is known of the backend itself, also of one that is wrapped.
   [[nodiscard]] Status check_backend() const {
-    const bool has_arrays = state_.parameters.format == VpicFormat::arrays;
+    const bool has_arrays = state_.parameters.format == FileFormat::arrays;
     if (auto status = check_format(state_.context, has_arrays); !status) return status;
     if (has_arrays || !state_.layout.converts() || state_.capabilities.scattered) return {};
     return fail(environment_error("memory", "must be as the file: this backend does not convert"));
@@ -166,4 +110,39 @@ const Registered<WorkloadEntry> registered_vpic{on_storage<VpicParameters>({
 })};
 
 }  // namespace
+
+Table<VpicParameters> VpicParameters::table() { return joined<VpicParameters>(vpic_sizes(), vpic_conditions()); }
+
+ParticleChoice VpicParameters::choice() const {
+  switch (read) {
+    case VpicRead::partial:
+      return first_particles(read_particles);
+    case VpicRead::strided:
+      return strided_particles(particles, run, stride);
+    case VpicRead::full:
+      break;
+  }
+  return first_particles(particles);
+}
+
+Status check_vpic(const VpicParameters& p, const Capabilities& capabilities, const PlannedLayout& layout,
+                  const std::string& pointer) {
+  if (auto status = check_read(p, pointer); !status) return status;
+  if (p.format == FileFormat::arrays && !capabilities.arrays)
+    return fail(bad_plan(pointer + "/format", "must be raw: this backend has no arrays; take backend 'hdf5'"));
+  if (p.format == FileFormat::raw && p.memory != p.file && !capabilities.scattered)
+    return fail(bad_plan(pointer + "/memory", "must be '" + word_of(p.file) +
+                                                  "' as in the file: this backend does not convert; take 'mpiio'"));
+  if (p.verify != Verify::none && !capabilities.data)
+    return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
+  if (Count(p.particles) * p.steps * static_cast<std::uint64_t>(layout.ranks) * particle_bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/particles", "makes a file of more than 4e18 bytes"));
+  return {};
+}
+
+Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout) {
+  const ParticleLayout file = parameters.layout(static_cast<std::uint64_t>(layout.ranks));
+  return file_needs(1, file.file_bytes() + (parameters.format == FileFormat::arrays ? room_for_format : 0));
+}
+
 }  // namespace ullage

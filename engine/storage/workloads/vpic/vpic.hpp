@@ -2,24 +2,10 @@
 // The words of workload `vpic`.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "base/count.hpp"
-#include "base/parameters.hpp"
 #include "storage/array_contents.hpp"
 #include "storage/array_file.hpp"
-#include "storage/backend.hpp"
 #include "storage/workloads/shared_dataset.hpp"
-#include "work/phase_work.hpp"
-#include "work/workload.hpp"
 
 namespace ullage {
 
@@ -80,8 +66,8 @@ struct ParticleChoice {
 
 inline std::string group_of(std::uint64_t step) { return "Timestep_" + std::to_string(step) + "/"; }
 
-[[nodiscard]] inline std::string word(ParticleOrder order) {
-  return order == ParticleOrder::contiguous ? "contiguous" : "interleaved";
+[[nodiscard]] inline Words<ParticleOrder> words_of(ParticleOrder) {
+  return {{ParticleOrder::contiguous, "contiguous"}, {ParticleOrder::interleaved, "interleaved"}};
 }
 
 /// A file of `steps` time steps, each with the particles of all ranks in the order of the ranks.
@@ -133,7 +119,7 @@ struct ParticleLayout {
   /// The header of our own format: what a reader must know to find the values.
   [[nodiscard]] std::string header() const {
     std::string text = "ULLAGE VPIC 1\nsteps " + std::to_string(steps) + "\nparticles " +
-                       std::to_string(all_particles()) + "\norder " + word(file) + "\n";
+                       std::to_string(all_particles()) + "\norder " + word_of(file) + "\n";
     for (const RecordField& field : particle_record())
       text += field.name + (field.type == ElementType::float32 ? " float32\n" : " int32\n");
     text.resize(header_bytes, '\0');
@@ -235,11 +221,10 @@ class ParticleMemory final {
   std::size_t value_stride_;
 };
 
-enum class VpicFormat { raw, arrays };
-enum class VpicPhaseKind { write, read };
 enum class VpicRead { full, partial, strided };
-enum class VpicCache { none, drop };
-enum class VpicVerify { none, kept, full };
+[[nodiscard]] inline Words<VpicRead> words_of(VpicRead) {
+  return {{VpicRead::full, "full"}, {VpicRead::partial, "partial"}, {VpicRead::strided, "strided"}};
+}
 
 struct VpicParameters {
   std::uint64_t particles = std::uint64_t{8} << 20;
@@ -247,16 +232,16 @@ struct VpicParameters {
   ParticleOrder memory = ParticleOrder::contiguous;
   ParticleOrder file = ParticleOrder::contiguous;
   double compute_s = 0;
-  VpicFormat format = VpicFormat::raw;
+  FileFormat format = FileFormat::raw;
   bool sync = true;
-  std::vector<VpicPhaseKind> phases{VpicPhaseKind::write, VpicPhaseKind::read};
+  std::vector<Direction> phases{Direction::write, Direction::read};
   VpicRead read = VpicRead::full;
   std::uint64_t read_particles = 1;
   std::uint64_t run = 4096;
   std::uint64_t stride = 16384;
   ReadBack read_back = ReadBack::other_node;
-  VpicCache cache = VpicCache::none;
-  VpicVerify verify = VpicVerify::full;
+  DropCache cache = DropCache::none;
+  Verify verify = Verify::full;
 
   [[nodiscard]] static Table<VpicParameters> table();
 
@@ -271,8 +256,5 @@ struct VpicParameters {
 [[nodiscard]] Status check_vpic(const VpicParameters& parameters, const Capabilities& capabilities,
                                 const PlannedLayout& layout, const std::string& pointer);
 [[nodiscard]] Needs needs_of_vpic(const VpicParameters& parameters, const PlannedLayout& layout);
-
-[[nodiscard]] std::string word_of(VpicRead read);
-[[nodiscard]] std::string word_of(VpicCache cache);
 
 }  // namespace ullage

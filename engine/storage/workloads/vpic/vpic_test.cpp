@@ -154,8 +154,8 @@ std::string refused_at(const VpicParameters& parameters, const Capabilities& cap
 
 TEST(VpicParameters, WhatMeansNothingIsRefused) {
   EXPECT_EQ(refused_at({}), "");
-  EXPECT_EQ(refused_at({.phases = {VpicPhaseKind::read}}), "/p/phases");
-  EXPECT_EQ(refused_at({.phases = {VpicPhaseKind::read, VpicPhaseKind::write}}), "/p/phases");
+  EXPECT_EQ(refused_at({.phases = {Direction::read}}), "/p/phases");
+  EXPECT_EQ(refused_at({.phases = {Direction::read, Direction::write}}), "/p/phases");
   EXPECT_EQ(refused_at({.particles = 10, .read = VpicRead::partial, .read_particles = 11}), "/p/read_particles");
   EXPECT_EQ(refused_at({.particles = 10, .read = VpicRead::strided}), "/p/run");
   EXPECT_EQ(refused_at({.read = VpicRead::strided, .run = 10, .stride = 9}), "/p/stride");
@@ -167,10 +167,10 @@ TEST(VpicParameters, TheBackendMustBeAbleToDoIt) {
   EXPECT_EQ(refused_at({}, plain), "");
   EXPECT_EQ(refused_at({.memory = ParticleOrder::interleaved}, plain), "/p/memory");
   EXPECT_EQ(refused_at({.memory = ParticleOrder::interleaved, .file = ParticleOrder::interleaved}, plain), "");
-  EXPECT_EQ(refused_at({.format = VpicFormat::arrays}, plain), "/p/format");
-  EXPECT_EQ(refused_at({.memory = ParticleOrder::interleaved, .format = VpicFormat::arrays}, {.arrays = true}), "");
+  EXPECT_EQ(refused_at({.format = FileFormat::arrays}, plain), "/p/format");
+  EXPECT_EQ(refused_at({.memory = ParticleOrder::interleaved, .format = FileFormat::arrays}, {.arrays = true}), "");
   EXPECT_EQ(refused_at({}, {.data = false}), "/p/verify");
-  EXPECT_EQ(refused_at({.verify = VpicVerify::none}, {.data = false}), "");
+  EXPECT_EQ(refused_at({.verify = Verify::none}, {.data = false}), "");
 }
 
 TEST(VpicParameters, NeedTheBytesOfTheFormula) {
@@ -180,7 +180,7 @@ TEST(VpicParameters, NeedTheBytesOfTheFormula) {
   EXPECT_EQ(needs.bytes, in_blocks(4096U + 3U * 100 * 4 * 32));
   EXPECT_EQ(needs.inodes, 1U);
   EXPECT_EQ(needs.directories, 1U);
-  EXPECT_GT(needs_of_vpic({.particles = 100, .steps = 4, .format = VpicFormat::arrays}, layout).bytes, needs.bytes);
+  EXPECT_GT(needs_of_vpic({.particles = 100, .steps = 4, .format = FileFormat::arrays}, layout).bytes, needs.bytes);
 }
 
 TEST(VpicParameters, TheChoiceIsThatOfTheRead) {
@@ -312,7 +312,7 @@ TEST_P(ParticleMemories, VariablesAreNoOnesTwins) {
 
 INSTANTIATE_TEST_SUITE_P(Orders, ParticleMemories,
                          testing::Values(ParticleOrder::contiguous, ParticleOrder::interleaved),
-                         [](const auto& order) { return word(order.param); });
+                         [](const auto& order) { return word_of(order.param); });
 
 }  // namespace
 
