@@ -351,10 +351,8 @@ def _check_room(run: PreparedLines) -> None:
     for place in run.places:
         where = f"target '{place.target}' ({place.path})"
         files, most = run.at_a_time(place.target, lambda item: item.items), most_files(place, Limits())
-        bytes_, room = (
-            run.at_a_time(place.target, lambda item: item.dataset_bytes),
-            run.rooms.get(place.target, NO_LIMIT),
-        )
+        bytes_ = run.at_a_time(place.target, lambda item: item.dataset_bytes)
+        room = run.rooms.get(place.target, NO_LIMIT)
         if bytes_ > room:
             what = f"the lines need {format_volume(bytes_)}, but only {format_volume(room)} may be used"
             raise UserError(what, where, "smaller -b, -s, -n or -w, --space, or another target", EXIT_ENVIRONMENT)

@@ -341,19 +341,6 @@ def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:
         yield from (cast("Mapping[str, object]", one) for one in found if isinstance(one, dict))
 
 
-def child(of: object, *names: str) -> Mapping[str, object]:
-    """Return the object below ``names``, or ``of`` itself without names; an empty one where there is none."""
-    for name in names:
-        of = child(of).get(name)
-    return cast("Mapping[str, object]", of) if isinstance(of, dict) else {}
-
-
-def children(of: object, *names: str) -> Sequence[object]:
-    """Return the list below ``names``, or ``of`` itself without names; an empty one where there is none."""
-    found = child(of, *names[:-1]).get(names[-1]) if names else of
-    return cast("list[object]", found) if isinstance(found, list) else []
-
-
 def amount(of: Mapping[str, object], name: str) -> float | None:
     """Return the number of 0 or more under ``name``, also one in quotes; None where there is none."""
     value = of.get(name)

@@ -336,7 +336,7 @@ def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
         return []
     unlike = len({tuple(verdicts for verdicts in target.items()) for target in map(_by_access, found.values())}) > 1
     start = DIFFERS if unlike else "What was measured"
-    texts = [f"{target} {_accesses(_by_access(accesses))}" for target, accesses in found.items()]
+    texts = [f"{target} ({_accesses(_by_access(accesses))})" for target, accesses in found.items()]
     return [f"{start}: {'; '.join(texts)}."]
 
 
@@ -346,7 +346,7 @@ def _by_access(accesses: dict[str, dict[str, None]]) -> dict[str, str]:
 
 def _accesses(verdicts: dict[str, str]) -> str:
     groups = grouped((verdict, access) for access, verdict in verdicts.items())
-    return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
+    return ", ".join(f"{listing(names)}: {verdict}" for verdict, names in groups.items())
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:

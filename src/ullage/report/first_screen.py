@@ -15,6 +15,7 @@ from ullage.analysis.ladders import TAKEN_BY_OTHERS
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
+from ullage.reading import child
 from ullage.report import texts
 from ullage.report.answers import (
     MOST_CHANGES,
@@ -32,9 +33,9 @@ from ullage.report.answers import (
 )
 from ullage.report.bars import Bars, bars_grids
 from ullage.report.data import ReportData
-from ullage.report.facts import nodes_text, number_of, part_of, text_of
+from ullage.report.facts import nodes_text, number_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
-from ullage.report.ladders import ladder_svg
+from ullage.report.ladders import ladder_html
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.sections.ladders import SECTION
 from ullage.report.soundness import soundness
@@ -113,7 +114,7 @@ def machine_line(summary: Summary) -> str:
     nodes, their number and that of the ranks stand before.
     """
     system = summary.system
-    cpu, memory, kernel = (part_of(system, name) for name in ("cpu", "memory", "kernel"))
+    cpu, memory, kernel = (child(system, name) for name in ("cpu", "memory", "kernel"))
     cores, total = number_of(cpu, "physical_cores"), number_of(memory, "total_bytes")
     parts = [
         nodes_text(system),
@@ -154,9 +155,9 @@ def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[
     if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
         yield f"other work takes {percent(lost[0], 1)} of the time"
     # What others took is a disturbance of the run, and no gain of the machine.
-    gains = [one.gain for one in changes if one.gain is not None and one.numbers.get("rung") not in _OF_OTHERS]
-    if gains:
-        yield f"the largest sure gain is {gain_text(gains[0])}"
+    gains = [one for one in changes if one.gain is not None and one.numbers.get("rung") not in _OF_OTHERS]
+    if gains and (gain := gains[0].gain) is not None:
+        yield f"the first change below gains {gain_text(gain)}"
 
 
 def gain_text(gain: Gain) -> str:
@@ -245,9 +246,9 @@ def _ladders(data: ReportData) -> dict[str, Any]:
 
     content = SECTION.build(data)
     pictures = [
-        # The drawing is safe to mark up: ladder_svg escapes every text in it.
-        (ladder.part, Markup(ladder_svg(ladder, data.summary.rows[ladder.row], f"ladder-{index}")), ladder.rungs)  # noqa: S704
-        for index, ladder in enumerate(data.summary.ladders)
+        # It is safe to mark up: ladder_html escapes every text in it.
+        (ladder.part, Markup(ladder_html(ladder)), ladder.rungs)  # noqa: S704
+        for ladder in data.summary.ladders
         if ladder.rungs
     ]
     return {"title": SECTION.title, "doc": SECTION.doc, "pictures": pictures, "grids": content.grids if content else []}

@@ -14,6 +14,7 @@ from ullage import __version__
 from ullage.model.summary import Finding
 from ullage.report import texts
 from ullage.report.answers import Answer, answers, told
+from ullage.report.charts.maps import NODES
 from ullage.report.contents import LEAD, built_sections, load_charts
 from ullage.report.data import ReportData, load
 from ullage.report.facts import flatten, glossary
@@ -186,11 +187,16 @@ def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, A
     sections = [(section, content) for section, content in built if section.order > LEAD]
     scores = [cards for section, content in built if section.name == _SCORES for cards in content.cards]
     several = bool(data.summary.parts)
+    of_nodes = next(((section, content) for section, content in built if section.name == NODES.name), None)
+    map_of_nodes = [one for one in drawn if one.chart is NODES] if of_nodes else []
+    drawn = [one for one in drawn if one not in map_of_nodes]
     found = tabs(data.summary, parts, drawn, sections, scores if several else [])
     whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
     found = [tab for tab in found if tab not in whole]
     best = [] if several else grid_of("", front_columns(data.view), front_rows(data.view.swept), whole=True)
     return {
+        "nodes": of_nodes,
+        "map_of_nodes": map_of_nodes,
         "lead_scores": [] if several else scores,
         "tabs": [_tab(data, parts, tab) for tab in found],
         "best": best[0] if best else None,

@@ -73,7 +73,7 @@ def vessel_svg(vessel: Vessel, name: str) -> str:
     described = escape(one_line(description(vessel)))
     return (
         f'<svg class="vessel" viewBox="0 0 100 116" role="img" aria-labelledby="{name}-title {name}-desc">'
-        f'<title id="{name}-title">{escape(vessel.part)}: {escape(vessel.value)}</title>'
+        f'<title id="{name}-title">{escape(vessel.title)}: {escape(vessel.value)}</title>'
         f'<desc id="{name}-desc">{described}</desc>{_drawing(vessel, OF_PAGE)}</svg>'
     )
 
@@ -253,7 +253,7 @@ def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
 def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[str, float]]:
     """Yield part, value, interval, ceiling and ``what`` below a vessel, each with how far below ``y`` it stands."""
     most = max(int(width / 7.4), 12)
-    lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
+    lines = [(vessel.title, 17, INK, 700), (vessel.value, 20, INK, 700)]
     known = vessel.interval if vessel.interval and not vessel.is_disturbed else vessel.interval_kind
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(known, most)[:2]]
     below = vessel.kind or f"no ceiling: {vessel.advice}"

@@ -193,7 +193,7 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     Column("interval or range", lambda line: format_known(line.row) or DASH),
     Column("ceiling", lambda line: ceiling_text(line.row), hint=lambda line: ceiling_hint(line.row)),
     Column("its kind", _ceiling_kind, is_number=False),
-    Column("of it", lambda line: share_text(line.row)),
+    Column("of it", lambda line: DASH if line.row.grade == "C" else share_text(line.row)),
     Column("really measured", _verdict, is_number=False),
     Column("grade", lambda line: line.row.grade or DASH, is_number=False),
 )

@@ -67,8 +67,12 @@ def title(data: ReportData) -> str:
 
 
 def host(data: ReportData) -> str:
-    """Return the name of the machine; empty when it is not known."""
-    return text_of(data.summary.system, "host")
+    """Return the name of the machine, of several nodes their number and names; empty when it is not known."""
+    nodes = data.summary.nodes
+    if nodes is None:
+        return text_of(data.summary.system, "host")
+    names = [node.name for node in nodes.nodes]
+    return f"{plural(len(names), 'node')} ({listing(names, 4)})" if len(names) > 1 else names[0]
 
 
 def scope(view: View) -> str:

@@ -96,11 +96,20 @@ def _none_named(nodes: Nodes) -> list[Finding]:
         )
         text = f"{title}. Measure at least {FEWEST_NODES} nodes to have them compared."
         return [finding(EQUAL_NODES, title, text, measured=measured)]
+    if _all_disturbed(nodes):
+        title = f"Whether one of {measured} nodes is worse than the others cannot be told"
+        text = f"{title}: other programs disturbed all their numbers (grade C). Measure again when the nodes are idle."
+        return [finding(EQUAL_NODES, title, text, "warning", measured=measured)]
     title = f"None of {measured} nodes is worse than the others"
     text = f"{title} by more than {times(nodes.margin)} and by more than the noise."
     if measured < MANY_NODES:
         text += f" With {MANY_NODES} nodes or more, smaller differences can be told."
     return [finding(EQUAL_NODES, title, text, measured=measured, margin=nodes.margin)]
+
+
+def _all_disturbed(nodes: Nodes) -> bool:
+    cells = [cell for number in nodes.numbers if number.tested for cell in number.cells if cell is not None]
+    return bool(cells) and all(cell.grade == "C" for cell in cells)
 
 
 def _busy(nodes: Nodes) -> list[Finding]:

@@ -257,10 +257,8 @@ def _scaling(findings: Sequence[_Said]) -> list[str]:
         groups.setdefault(verb, {}).setdefault(said.word("target"), []).append(f"{said.what}{_change(said)}")
     if not groups:
         return []
-    first, last = (
-        min(said.count("first_ranks") for said in findings),
-        max(said.count("last_ranks") for said in findings),
-    )
+    first = min(said.count("first_ranks") for said in findings)
+    last = max(said.count("last_ranks") for said in findings)
     start = f"From {first} to {plural(last, 'rank')}"
     flat = groups.pop(_FLAT, {})
     told = [f"{_who(by_target)} {verb}" for verb, by_target in groups.items()]

@@ -13,8 +13,9 @@ from typing import Final, cast
 from ullage.errors import one_line
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import format_bounds, format_quantity, format_share, plural, significant
+from ullage.reading import child
 from ullage.report.data import ReportData
-from ullage.report.facts import Facts, nodes_text, number_of, part_of, text_of
+from ullage.report.facts import Facts, nodes_text, number_of, text_of
 from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
 from ullage.report.soundness import soundness
 from ullage.report.verdicts import classify, headword
@@ -263,10 +264,10 @@ def machine_lines(summary: Summary) -> list[Line]:
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
-    size = number_of(part_of(system, "memory"), "total_bytes")
+    size = number_of(child(system, "memory"), "total_bytes")
     memory = [] if size is None else [f"{format_volume(int(size))} of memory"]
-    first = ", ".join(filter(None, [nodes_text(system), *_processor(part_of(system, "cpu"), summary), *memory]))
-    library = summary.versions.get("mpi") or text_of(part_of(system, "mpi"), "library")
+    first = ", ".join(filter(None, [nodes_text(system), *_processor(child(system, "cpu"), summary), *memory]))
+    library = summary.versions.get("mpi") or text_of(child(system, "mpi"), "library")
     second = "; ".join([*_places(system), *([library.partition(",")[0]] if library else [])])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
 
@@ -296,7 +297,7 @@ def _places(system: Facts) -> Iterator[str]:
 
 def _place(place: Facts) -> str:
     """Write ``disk: ext4 on vda``, with the device where there is one."""
-    device = part_of(place, "device")
+    device = child(place, "device")
     on = text_of(device, "model") or text_of(device, "name") or text_of(place, "source")
     kind = text_of(place, "file_system") or "file system unknown"
     return f"{text_of(place, 'target')}: {kind}{f' on {on}' if on and on != kind else ''}"

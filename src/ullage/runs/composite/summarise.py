@@ -15,7 +15,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import Comparing, headline_cases, load_suites, settable_of
+from ullage.runs.suite import headline_cases, load_suites, settable_of
 
 Build = Callable[[ResultFolder], Summary]
 _TIME: Final = "--time"
@@ -48,8 +48,7 @@ def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Su
             versions |= said.versions
     system, sound = result.read_system(), sound_rows(rows)
     # Some findings only the rows of several parts together can tell.
-    comparing = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
-    across = [finding for suite in comparing for finding in suite.across(sound)]
+    across = [finding for suite in load_suites().values() for finding in suite.across(sound)]
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
