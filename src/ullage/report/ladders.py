@@ -96,11 +96,15 @@ def rung_findings(summary: Summary) -> list[Finding]:
     ]
 
 
-def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
-    # Nothing that is changed gains more than the ceiling leaves.
+def _within_ceiling(rung: Rung, share: float | None) -> Rung:
+    """Return ``rung`` with no cost beyond what the ceiling leaves: nothing that is changed gains more."""
     known = {"factor": rung.factor, "low": rung.low, "high": rung.high}
-    most = {name: max(value, row.share or 0.0) for name, value in known.items() if value is not None}
-    rung = rung.model_copy(update=most)
+    most = {name: max(value, share or 0.0) for name, value in known.items() if value is not None}
+    return rung.model_copy(update=most)
+
+
+def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
+    rung = _within_ceiling(rung, row.share)
     low, high = (None if one is None else 1 / one for one in (rung.high, rung.low))
     title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.clause}"
     return Finding(
