@@ -118,12 +118,8 @@ def find_registered(description: Describe, kind: Kind, name: str) -> Registered:
     if found is None:
         raise UserError(f"unknown {kind} '{name}'", "", suggest(name, things))
     if not found.available:
-        raise NotInThisEngineError(
-            f"{kind} '{name}' is not available here",
-            "",
-            found.reason or "this build does not contain it",
-            EXIT_ENVIRONMENT,
-        )
+        why = found.reason or "this build does not contain it"
+        raise NotInThisEngineError(f"{kind} '{name}' is not available here", "", why, EXIT_ENVIRONMENT)
     return found
 
 

@@ -19,15 +19,9 @@ DASH: Final = "\u2013"
 _LARGE: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SMALL: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _SCALED: Final = {
-    "B/s": "B/s",
+    **{unit: unit for unit in ("B/s", "op/s", "flop/s", "update/s", "Hz", "B")},
     "bytes/s": "B/s",
-    "op/s": "op/s",
-    "ops/s": "op/s",
-    "operations/s": "op/s",
-    "flop/s": "flop/s",
-    "update/s": "update/s",
-    "Hz": "Hz",
-    "B": "B",
+    **dict.fromkeys(("ops/s", "operations/s"), "op/s"),
 }
 _TIMES: Final = frozenset({"s", "seconds"})
 # Shares by their units, and how people read them.

@@ -260,14 +260,11 @@ def _drafted(row: Row, metric: Metric, rows: Sequence[Row]) -> list[str]:
     bound = row.median * (1 - _ROOM if metric.better == "more" else 1 + _ROOM)
     places = {key: value for key, value in (("suite", row.suite), ("target", row.target)) if value}
     where = _telling(Floor(metric=row.metric, suite=row.suite, target=row.target, where=row.params), row, rows)
+    told = ", ".join(f"{key} = {json.dumps(value)}" for key, value in where.items())
     return [
         f"[[{_TABLE}]]  # measured: {format_row(row)}",
         *(f"{key} = {json.dumps(value)}" for key, value in {"metric": row.metric, **places}.items()),
-        *(
-            [f"where = {{ {', '.join(f'{key} = {json.dumps(value)}' for key, value in where.items())} }}"]
-            if where
-            else []
-        ),
+        *([f"where = {{ {told} }}"] if told else []),
         f"{word} = {_bound_text(bound, metric)}",
     ]
 

@@ -56,15 +56,8 @@ def contest_of(
     is_apart = results[0] != results[1]
     if is_apart and not all(tells_launches(row) for row in (first, second)):
         known = replace(known, launches=NOT_KNOWN)
-    return Contest(
-        first.repetitions,
-        second.repetitions,
-        first.better,
-        noise,
-        known,
-        (sides[0].launches, sides[1].launches),
-        is_apart,
-    )
+    launches = (sides[0].launches, sides[1].launches)
+    return Contest(first.repetitions, second.repetitions, first.better, noise, known, launches, is_apart)
 
 
 def tells_launches(row: Row) -> bool:

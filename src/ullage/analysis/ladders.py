@@ -166,11 +166,8 @@ def ladders_of(rows: Sequence[Row], lines: Iterable[tuple[str, int]], rules: Seq
     rest = [replace(pair, above=other, others=()) for pair in pairs for other in pair.others]
     judged = iter(compare_all(_contests([*pairs, *rest]), LEVEL))
     places = {id(row): index for index, row in enumerate(rows)}
-    ladders: list[Ladder] = []
-    for part, index, some in found:
-        rungs = [_rung(pair, next(judged), places) for pair in some]
-        ladders.append(_ladder(part, index, rows[index], rungs))
-    return ladders
+    rungs = [[_rung(pair, next(judged), places) for pair in some] for _, _, some in found]
+    return [_ladder(part, index, rows[index], own) for (part, index, _), own in zip(found, rungs, strict=True)]
 
 
 def _rule(rules: Iterable[LadderRule], part: str, row: Row) -> LadderRule | None:

@@ -7,6 +7,7 @@ it alone was faster.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from ullage.analysis.ceilings.rows import is_of_device
@@ -117,27 +118,27 @@ def _has_other_block(below: Row, row: Row) -> bool:
     return _kept(below, free) == _kept(row, free)
 
 
+_following = partial(Step, follows=True)
+_ranking = partial(Step, follows=True, may_rank=True)
+
+
 def _of(name: str, template: str) -> Words:
     return lambda above, below: template.format(
         above=format_param(name, above.params.get(name, 1)), below=format_param(name, below.params.get(name, 1))
     )
 
 
-_BLOCK: Final = Step(
+_BLOCK: Final = _ranking(
     "block",
     _of("block_bytes", "The blocks are {below} instead of {above}."),
     _has_other_block,
     advice=_of("block_bytes", "Let the program transfer blocks of {above}, or let it buffer up to that size."),
-    may_rank=True,
-    follows=True,
 )
-_IN_FLIGHT: Final = Step(
+_IN_FLIGHT: Final = _ranking(
     "depth",
     _of(_DEPTH, "The requests in flight are {below} instead of {above}."),
     _is_deeper,
     advice=_of(_DEPTH, "Keep {above} requests in flight: io_uring, libaio, or more threads of the program."),
-    may_rank=True,
-    follows=True,
 )
 
 
@@ -167,16 +168,14 @@ def mount_notes(file_system: str | None, options: Iterable[str]) -> list[str]:
 
 
 _DRIVE: Final = (
-    Step(
+    _ranking(
         "limit",
         lambda _above, best: f"A{_limit(best)[1:]}.",
         the_ceiling,
         lambda line, row: _is_below_link(line, row) and bool(_limit(row)),
         advice="Raise the limit of the control group (io.max, blkio.throttle), or ask who runs the machine.",
-        may_rank=True,
-        follows=True,
     ),
-    Step(
+    _following(
         "file system",
         lambda _above, best: (
             f"The file system of {best.target} is in user space, and does not reach what the drive can do."
@@ -184,15 +183,13 @@ _DRIVE: Final = (
         the_ceiling,
         lambda line, row: _is_below_link(line, row) and not _limit(row) and IN_USER_SPACE in row.notes,
         advice="Give the program a folder of this drive outside this file system, or mount it by a kernel driver.",
-        follows=True,
     ),
-    Step(
+    _following(
         "drive",
         _drive_text,
         the_ceiling,
         lambda line, row: _is_below_link(line, row) and not _limit(row) and IN_USER_SPACE not in row.notes,
         advice="Try more ranks, larger blocks and more depth. If nothing helps, compare the drive with others.",
-        follows=True,
     ),
 )
 
@@ -231,29 +228,24 @@ def _file_system_advice(_above: Row, below: Row) -> str:
 
 
 METADATA_STEPS: Final = (
-    Step(
+    _following(
         "file system",
         _file_system_text,
         the_ceiling,
         lambda line, row: _same_case(UNSYNCED)(line, row) or (itself(line, row) and line.metric == _SYNCED),
         advice=_file_system_advice,
-        follows=True,
     ),
-    Step(
+    _ranking(
         "journal",
         "The sync at the end, with the journal of the file system, is part of the time.",
         _same_case(UNSYNCED),
         advice="Sync less often, or put the journal on a faster device (mke2fs -O journal_dev, mkfs.xfs -l logdev).",
-        may_rank=True,
-        follows=True,
     ),
-    Step(
+    _ranking(
         "directory",
         "All ranks work in one directory instead of a directory each.",
         _has_own_directories,
         advice="Give each rank of the program a directory of its own.",
-        may_rank=True,
-        follows=True,
     ),
 )
 

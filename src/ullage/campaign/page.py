@@ -39,10 +39,8 @@ def render(campaign: Path, series: Sequence[Series], told: Sequence[tuple[Series
         }
         for one in ordered
     ]
-    lines = sentences(series, told)
-    return page_of(
-        "history.html.j2", {"campaign": str(campaign), "lines": lines, "cards": cards, "left": len(series) - len(cards)}
-    )
+    page = {"campaign": str(campaign), "lines": sentences(series, told), "cards": cards}
+    return page_of("history.html.j2", {**page, "left": len(series) - len(cards)})
 
 
 def _drawing(one: Series, changes: Sequence[Change]) -> str:

@@ -88,7 +88,6 @@ def _compared(summaries: "dict[str, Summary]", by: str, base: str | None, metric
 
 
 def _attributed(found: "Comparison") -> "Iterator[Attribution]":
-    """Divide the changes of scores among their phases, where a suite can."""
     from ullage.analysis.attribution import load_attributions
 
     attributions = load_attributions() if found.groups else []

@@ -266,13 +266,8 @@ def _stonewall(phases: Sequence[PhaseRecord]) -> dict[str, str]:
 # Cases that agree in these are parts of one test: the same items in the same tree.
 _SHAPE: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 _ITEM_WORDS: Final[Mapping[str, str]] = {
-    "mkdir": "creation",
-    "create": "creation",
-    "stat": "stat",
-    "rename": "rename",
-    "read": "read",
-    "rmdir": "removal",
-    "unlink": "removal",
+    **dict.fromkeys(("mkdir", "create"), "creation"),
+    **dict.fromkeys(("rmdir", "unlink"), "removal"),
 }
 _TREE_WORDS: Final[Mapping[str, str]] = {"tree-create": "Tree creation", "tree-remove": "Tree removal"}
 _ORDER: Final = ("creation", "stat", "rename", "read", "removal")
@@ -329,13 +324,8 @@ def _table(test: Test) -> list[str]:
     total = ranks * items if isinstance(items, int) else 0
     # Directories and files have a tree each, so its rows may hold two samples an iteration.
     iterations = min(len(found) for found in test.values())
-    lines = [
-        f"{ranks} tasks, {total} files/directories",
-        "",
-        f"SUMMARY rate (in ops/sec): (of {iterations} iterations)",
-        _HEAD,
-        _RULE,
-    ]
+    summary = f"SUMMARY rate (in ops/sec): (of {iterations} iterations)"
+    lines = [f"{ranks} tasks, {total} files/directories", "", summary, _HEAD, _RULE]
     return [
         *lines,
         *(_mdtest_row(name, [item.phase for item in test[name]]) for name in sorted(test, key=_rank_of)),

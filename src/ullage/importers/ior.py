@@ -150,7 +150,6 @@ def _of_access(test: _Test, access: str, params: Params) -> Iterator[Found]:
 
 
 def _from_time(test: _Test, one: _Repetition) -> str:
-    """Compare a line with bytes over its time, where both are printed."""
     total, seconds = test.facts.get("aggregate filesize", "").split(), one.cells.get("total(s)", "")
     if len(total) != 2 or not (is_number(total[0]) and is_number(seconds)) or as_printed(seconds).low <= 0:
         return ""

@@ -152,13 +152,10 @@ def launch(
     """
     records_path = Path(plan.records)
     tail = RecordTail(records_path, records_path.stat().st_size if records_path.exists() else 0)
-    if timeouts.deadline_s is None:
-        timeouts = replace(timeouts, deadline_s=deadline_of(plan))
-    if timeouts.silence_s is None:
-        timeouts = replace(timeouts, silence_s=silence_of(plan))
-    if timeouts.start_timeout_s is None:
-        timeouts = replace(timeouts, start_timeout_s=start_limit_of(plan))
-    watch = _Watch(tail, records_path, plan.layout.ranks, on_record, timeouts)
+    usual = {"deadline_s": deadline_of, "silence_s": silence_of, "start_timeout_s": start_limit_of}
+    timeouts = replace(timeouts, **{name: of(plan) for name, of in usual.items() if getattr(timeouts, name) is None})
+    signs, stop_file = HeartbeatMonitor(records_path), records_path.with_name(f"{records_path.name}.stop")
+    watch = _Watch(tail, signs, stop_file, plan.layout.ranks, on_record, timeouts)
     caught: list[int] = []
     with stderr_path.open("ab") as stderr, stop_signals(caught.append):
         running = Running.start(engine, launcher, plan_path, plan.layout, stderr, timeouts.stop_grace_s)
@@ -171,34 +168,28 @@ def launch(
     return _outcome(running, watch, launcher, records_path, stderr_path)
 
 
+@dataclass
 class _Watch:
     """Follows a running launch: hands records on, and ends it step by step (ask, ask again, kill) when it must end."""
 
-    def __init__(
-        self,
-        tail: RecordTail,
-        records_path: Path,
-        ranks: int,
-        on_record: Callable[[AnyRecord], None] | None,
-        timeouts: Timeouts,
-    ) -> None:
-        self.last_status: EndStatus | None = None
-        self.stopped_by: StopReason | None = None
-        self.hang = self.silent_node = ""
-        self.stopped_ranks: list[int] = []
-        self._signs = HeartbeatMonitor(records_path)
-        self._stop_file = records_path.with_name(f"{records_path.name}.stop")
-        self._tail = tail
-        self._ranks = ranks
-        self._knows_ranks = False
-        self._has_told = False
-        self._is_slow = False
-        self._on_record = on_record
-        self._timeouts = timeouts
-        self._has_records = False
-        self._asked = 0
-        self._first_asked = 0.0
-        self._has_told_of_removal = False
+    _tail: RecordTail
+    _signs: HeartbeatMonitor
+    _stop_file: Path
+    _ranks: int
+    _on_record: Callable[[AnyRecord], None] | None
+    _timeouts: Timeouts
+    last_status: EndStatus | None = None
+    stopped_by: StopReason | None = None
+    hang: str = ""
+    silent_node: str = ""
+    stopped_ranks: list[int] = field(default_factory=list[int])
+    _knows_ranks: bool = False
+    _has_told: bool = False
+    _is_slow: bool = False
+    _has_records: bool = False
+    _asked: int = 0
+    _first_asked: float = 0.0
+    _has_told_of_removal: bool = False
 
     @property
     def ended_oddly(self) -> bool:

@@ -65,13 +65,7 @@ def _try(agent: list[str], words: str, engine: Path, build: EngineBuild, host: s
     command = [*agent, host, words]
     try:
         done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
+            command, stdin=subprocess.DEVNULL, capture_output=True, errors="replace", timeout=_LIMIT_S, check=False
         )
     except subprocess.TimeoutExpired:
         return Refusal(f"it does not answer within {_LIMIT_S:g} s", "")

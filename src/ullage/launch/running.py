@@ -99,13 +99,8 @@ LAUNCH_VARIABLE: Final = "ULLAGE_LAUNCH"
 # Beside what a launch has said on stderr.
 LEDGER: Final = ".remains"
 _RANK_VARIABLES: Final = (
-    b"ULLAGE_RANK=",
-    b"PMI_RANK=",
-    b"OMPI_COMM_WORLD_RANK=",
-    b"PMIX_RANK=",
-    b"SLURM_PROCID=",
-    b"FLUX_TASK_RANK=",
-    b"JSM_NAMESPACE_RANK=",
+    *(b"ULLAGE_RANK=", b"PMI_RANK=", b"OMPI_COMM_WORLD_RANK=", b"PMIX_RANK="),
+    *(b"SLURM_PROCID=", b"FLUX_TASK_RANK=", b"JSM_NAMESPACE_RANK="),
 )
 
 

@@ -75,11 +75,8 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
         found += _advised(summary, [*found, *own])
         found += _of_all(summary, [*found, *own])
         # What a score without validity says is a look, and no finding.
-        said = (
-            {one.suite for one in found}
-            | {summary.suite}
-            | {score.suite for score in summary.scores if not score.valid}
-        )
+        looks = [score.suite for score in summary.scores if not score.valid]
+        said = {summary.suite, *looks, *(one.suite for one in found)}
         found += [_first(answer) for answer in answered if answer.lines and answer.suite not in said]
     return found[:MOST_CHANGES]
 
@@ -271,16 +268,7 @@ def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
     shown = changes or _foremost(data, said)
     lines = [_change_line(told(finding), finding) for finding in shown]
     machine, title = inert(machine_line(data.summary)), CHANGES if changes or not shown else FOUND
-    front = Front(
-        inert(heading(data)),
-        machine,
-        said.lines,
-        lines,
-        title,
-        soundness=soundness(data),
-        question=said.question,
-        bars=said.bars,
-    )
+    front = Front(inert(heading(data)), machine, said.lines, lines, title, soundness(data), said.question, said.bars)
     return front, [] if said.bars else found
 
 

@@ -212,12 +212,9 @@ def _tab(data: ReportData, parts: Parts, tab: Tab) -> dict[str, Any]:
     own = [answer for answer in answers(data.summary) if parts.of_suite(answer.suite) == tab.part]
     said = changes | {id(finding) for answer in own for finding in answer.told}
     return {
-        "part": tab.part,
+        **vars(tab),
         "title": tab.title,
         "docs": tab.docs,
-        "charts": tab.charts,
-        "scores": tab.scores,
-        "sections": tab.sections,
         "reached": reached(data.summary, parts, tab.part),
         "answers": [_answer(answer, changes) for answer in own],
         "findings": [(finding, told(finding)) for finding in tab.findings if id(finding) not in said],

@@ -206,7 +206,6 @@ def _box(found: Soundness | None, y: float) -> tuple[str, float]:
 
 
 def _bars(groups: Sequence[Bars], y: float) -> tuple[str, float]:
-    """Draw the bars below each other with their words; return the drawing and its height."""
     drawn: list[str] = []
     at = y
     for group in groups:
@@ -236,7 +235,6 @@ def _bar(bar: Bar, y: float) -> str:
 
 
 def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
-    """Draw the vessels side by side with their words; return the drawing and its height."""
     if not vessels:
         return "", 0.0
     step = (WIDTH - 2 * MARGIN) / max(len(vessels), 4)

@@ -20,13 +20,7 @@ from ullage.report.texts import NO_VERDICT, by_severity
 from ullage.report.verdicts import is_invalid
 
 TITLES: Final[Mapping[str, str]] = {
-    "cores": "Cores",
-    "memory": "Memory",
-    "disk": "Disk",
-    "metadata": "Metadata",
-    "messages": "Messages",
-    "network": "Network",
-    "noise": "Noise",
+    **{part: part.capitalize() for part in ("cores", "memory", "disk", "metadata", "messages", "network", "noise")},
     "other": "Results",
 }
 OTHER: Final = "other"

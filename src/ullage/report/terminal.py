@@ -196,15 +196,9 @@ def print_rows(summary: Summary, indices: Sequence[int], console: "Console", *, 
 
 
 def _cells(index: int, row: Row) -> list[str]:
-    return [
-        str(index + 1),
-        name_of(row),
-        format_quantity(row.median, row.unit),
-        format_known(row) or DASH,
-        format_share(row.share),
-        "INVALID" if row.is_invalid else row.verdict,
-        row.grade or DASH,
-    ]
+    value = [format_quantity(row.median, row.unit), format_known(row) or DASH, format_share(row.share)]
+    verdict = "INVALID" if row.is_invalid else row.verdict
+    return [str(index + 1), name_of(row), *value, verdict, row.grade or DASH]
 
 
 def print_row(data: ReportData, index: int, console: "Console") -> None:
@@ -259,13 +253,8 @@ def _repetitions(row: Row, phases: Sequence[PhaseRecord]) -> tuple[list[tuple[st
 
 
 def _record(phase: PhaseRecord) -> Iterable[str]:
-    return [
-        format_time(phase.elapsed_ns / 1e9),
-        format_volume(phase.bytes) if phase.bytes else DASH,
-        f"{phase.operations:,}",
-        phase.grade,
-        phase.cache_control,
-    ]
+    moved = format_volume(phase.bytes) if phase.bytes else DASH
+    return [format_time(phase.elapsed_ns / 1e9), moved, f"{phase.operations:,}", phase.grade, phase.cache_control]
 
 
 def _print_line(console: "Console", text: str, style: str = "", limit: int | None = 2000) -> None:

@@ -49,12 +49,8 @@ def _locked(path: Path) -> int:
             with contextlib.suppress(OSError):
                 holder = os.pread(handle, 300, 0).decode("utf-8", "replace")
             os.close(handle)
-            raise UserError(
-                f"is in use by {holder or 'another process'}",
-                str(path.parent),
-                "wait for it, or end it",
-                EXIT_ENVIRONMENT,
-            ) from error
+            what = f"is in use by {holder or 'another process'}"
+            raise UserError(what, str(path.parent), "wait for it, or end it", EXIT_ENVIRONMENT) from error
         if _is_named(handle, path):
             with contextlib.suppress(OSError):  # a full disk keeps the name back, not the lock
                 os.ftruncate(handle, 0)

@@ -159,9 +159,6 @@ def check_launch(run: RunRecord) -> list[Flag]:
     elif pinning.unpinned_ranks > 0 and run.layout.ranks > 1:
         flags.append(Flag(code=codes.UNPINNED, reason=_unpinned(run)))
     if clock.residual_ns > _SKEW_NS:
-        flags.append(
-            Flag(
-                code=codes.CLOCK_SKEW, reason=f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms"
-            )
-        )
+        reason = f"the offsets of the clocks are known to {clock.residual_ns / 1e6:.1f} ms"
+        flags.append(Flag(code=codes.CLOCK_SKEW, reason=reason))
     return flags

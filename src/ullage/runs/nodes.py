@@ -162,7 +162,6 @@ def _by_key(rows: Sequence[Sequence[Row]], suite: str) -> dict[_Key, list[Row | 
 
 
 def _across(cells: Sequence[Row | None]) -> Row:
-    """Return the row of a usual node."""
     rows = [row for row in cells if row is not None]
     medians = [row.median for row in rows]
     first, interval = rows[0], median_interval(medians, _LEVEL)
@@ -205,7 +204,6 @@ def _common_flags(rows: Sequence[Row]) -> list[Flag]:
 
 
 def _numbers(cells: Sequence[Sequence[Row | None]]) -> list[NodeNumber]:
-    """Return how each node stands in each number, in the order of the rows."""
     valid = [[row for row in of_nodes if row is not None and not row.is_invalid] for of_nodes in cells]
     tested = [len(rows) > 1 and rows[0].metric not in _EXTREMES for rows in valid]
     measures = [_measure(of_nodes) for of_nodes, counts in zip(cells, tested, strict=True) if counts]

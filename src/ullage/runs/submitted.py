@@ -44,17 +44,8 @@ _FRONT_MARK: Final = "ullage: "
 _IN_JOB: Final = ("--launcher", "here")
 # Options of the submission, with a value each; the job's own command line is without them.
 _OF_SUBMISSION: Final = (
-    "--launcher",
-    "--account",
-    "--queue",
-    "--walltime",
-    "--reservation",
-    "--constraint",
-    "--ppn",
-    "--chain",
-    "--extra",
-    "--result",
-    "--engine",
+    *("--launcher", "--account", "--queue", "--walltime", "--reservation", "--constraint", "--ppn"),
+    *("--chain", "--extra", "--result", "--engine"),
 )
 # Options of a run that a job with its rest has as well: the others are in the result.
 _OF_REST: Final = ("--campaign",)

@@ -96,10 +96,6 @@ def read_versions(description: Describe | None) -> dict[str, str]:
             continue
     if description is not None:
         engine = description.engine
-        versions |= {
-            "engine": engine.version,
-            "git": engine.git,
-            "compiler": engine.compiler,
-            "mpi": engine.mpi.library,
-        }
+        versions |= {"engine": engine.version, "git": engine.git, "compiler": engine.compiler}
+        versions["mpi"] = engine.mpi.library
     return versions

@@ -77,12 +77,7 @@ def said_by(
 
     try:
         done = subprocess.run(
-            words,
-            env=None if environment is None else dict(environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
+            words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout_s, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""

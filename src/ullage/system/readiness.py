@@ -49,17 +49,10 @@ def _limits(root: Path) -> list[Readiness]:
     files, locked = limits.open_files, limits.locked_memory_bytes
     few = files is not None and files < _FEW_FILES
     little = locked is not None and locked < _LITTLE_LOCKED
+    told = "no limit" if files is None else f"at most {files}"
+    of_locked = "no limit" if locked is None else f"at most {format_volume(locked)}"
+    more_locked = "ulimit -l unlimited (memlock in /etc/security/limits.conf)"
     return [
-        Readiness(
-            "open files",
-            "limited" if few else "ok",
-            "no limit" if files is None else f"at most {files}",
-            f"ulimit -n {_FEW_FILES}" if few else "",
-        ),
-        Readiness(
-            "locked memory",
-            "limited" if little else "ok",
-            "no limit" if locked is None else f"at most {format_volume(locked)}",
-            "ulimit -l unlimited (memlock in /etc/security/limits.conf)" if little else "",
-        ),
+        Readiness("open files", "limited" if few else "ok", told, f"ulimit -n {_FEW_FILES}" if few else ""),
+        Readiness("locked memory", "limited" if little else "ok", of_locked, more_locked if little else ""),
     ]

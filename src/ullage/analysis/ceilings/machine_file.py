@@ -52,13 +52,9 @@ _SECTIONS: Final[Mapping[str, tuple[type[BaseModel], _Parsers]]] = {
     "memory": (DeclaredMemory, {"transfers_per_s": _transfers, "bandwidth": parse_rate, "latency_s": parse_duration}),
     "drive": (
         DeclaredDrive,
-        {
-            "read": parse_rate,
-            "write": parse_rate,
-            "read_iops": _operations,
-            "write_iops": _operations,
-            "latency_s": parse_duration,
-        },
+        dict.fromkeys(("read", "write"), parse_rate)
+        | dict.fromkeys(("read_iops", "write_iops"), _operations)
+        | {"latency_s": parse_duration},
     ),
     "network": (DeclaredNetwork, {"rate": _network_rate, "latency_s": parse_duration}),
 }
@@ -169,10 +165,9 @@ _NETWORK: Final = ("# [[network]]", '# name = "eth0"', '# rate = "25Gbit/s"  # 6
 
 def _drive(place: Place) -> Sequence[str]:
     device = place.device
-    name = (
-        "no local drive" if device is None else f"{device.name}, {' '.join((device.model or 'model unknown').split())}"
-    )
-    carried = ""
+    name, carried = "no local drive", ""
+    if device is not None:
+        name = f"{device.name}, {' '.join((device.model or 'model unknown').split())}"
     if device is not None and device.link is not None:
         link = PcieLink(device.link.transfers_per_s, device.link.lanes)
         carried = f"; its PCIe link ({link.text}) carries {link.bytes_per_s / 1e9:.3g} GB/s"

@@ -83,15 +83,8 @@ class Faster:
         numbers = {name: rows[0].params[param] for name, param in self.numbers.items()}
         title, more = self.untold if gain is None and self.untold is not None else (self.title, self.gained)
         text = " ".join(filter(None, (self.text, more))).format_map(said)
-        found = finding(
-            self.kind,
-            title.format_map(said),
-            text,
-            "info" if gain is None else "advice",
-            case=rows[0].case,
-            other=rows[1].case,
-            **numbers,
-        )
+        severity, cases = "info" if gain is None else "advice", {"case": rows[0].case, "other": rows[1].case}
+        found = finding(self.kind, title.format_map(said), text, severity, **cases, **numbers)
         change = f"{self.option} {rows[0].params[self.param]}"
         return found if gain is None else with_gain(found, gain, change)
 

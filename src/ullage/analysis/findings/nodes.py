@@ -50,7 +50,6 @@ def _worse(cell: NodeCell) -> float:
 
 
 def _named_for(nodes: Nodes, index: int) -> list[tuple[NodeNumber, NodeCell]]:
-    """Return the numbers for which a node is named, the worst first."""
     found = [(number, cell) for number in nodes.numbers if (cell := number.cells[index]) is not None and cell.named]
     return sorted(found, key=lambda one: -_worse(one[1]))
 

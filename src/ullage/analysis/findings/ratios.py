@@ -95,7 +95,6 @@ def _best(pair: Pair, first: Row, second: Row, settable: Settable) -> Finding:
 
 
 def _turned(found: Comparison) -> Comparison:
-    """Return the same comparison as seen from the faster side."""
     if found.verdict != "slower" or found.low is None or found.high is None:
         return found
     return Comparison(1 / found.ratio, 1 / found.high, 1 / found.low, "faster", found.level)
@@ -164,9 +163,7 @@ def _cells(pair: Pair) -> Finding:
     title = f"{_start(pair)}: {ahead} of {plural(len(found), 'cell')}"
     numbers = columns(
         cells=len(found),
-        faster=counts["faster"],
-        slower=counts["slower"],
-        cannot_tell=counts["cannot tell"],
+        **{verdict.replace(" ", "_"): counts[verdict] for verdict in ("faster", "slower", "cannot tell")},
         ranks=[cell[0] for cell in found],
         block_bytes=[cell[1] for cell in found],
     )

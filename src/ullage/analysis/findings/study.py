@@ -245,7 +245,6 @@ class Study:
 
     @cached_property
     def _part(self) -> float:
-        """The error that one part may make."""
         parts = _PART_OF_BEST * len(self.groups) + _PART_OF_LINES * len(self.grids)
         parts += _PART_OF_PAIRS * sum(1 for a, b in self._matches() if a.cells.keys() & b.cells.keys())
         return (1 - self.level) / max(parts, 1.0)
@@ -288,7 +287,6 @@ def make_study(
 
 
 def _main_metrics(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the metric that comes first for each access."""
     metrics: dict[str, str] = {}
     for row in rows:
         metrics.setdefault(row.access, row.metric)

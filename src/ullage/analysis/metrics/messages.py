@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics of messages between ranks: rings, pairs, collective operations, congestion, sockets."""
 
+from collections.abc import Callable
 from statistics import fmean, median
 from typing import Final, cast
 
@@ -40,20 +41,13 @@ def _one_way_seconds(phase: PhaseRecord) -> list[float]:
     return [float(one[2]) for one in entries if len(one) == 3 and isinstance(one[2], (int, float))]
 
 
-def _times(phase: PhaseRecord, traffic: str) -> list[float]:
-    if phase.facts.get("traffic") != traffic:
-        return []
-    return [seconds for seconds in _one_way_seconds(phase) if seconds > 0]
+def _over_pairs(traffic: str, pick: Callable[[list[float]], float]) -> Sample:
+    def sample(phase: PhaseRecord) -> float | None:
+        times = _one_way_seconds(phase) if phase.facts.get("traffic") == traffic else []
+        known = [seconds for seconds in times if seconds > 0]
+        return pick(known) if known else None
 
-
-def _latency(phase: PhaseRecord) -> float | None:
-    times = _times(phase, "ping-pong")
-    return median(times) if times else None
-
-
-def _one_way(phase: PhaseRecord) -> float | None:
-    times = _times(phase, "one-way")
-    return median(times) if times else None
+    return sample
 
 
 SHARED_MEMORY: Final = "shared-memory"
@@ -62,7 +56,6 @@ ONE_SIDED: Final = "one-sided"
 
 
 def _in(name: str, sample: Sample) -> Sample:
-    """Sample phases of that name alone."""
     return lambda phase: sample(phase) if phase.phase == name else None
 
 
@@ -99,13 +92,6 @@ def _mean(phase: PhaseRecord) -> float | None:
     return None if found is None else found.sum_ns / NS_PER_S / found.operations
 
 
-@metric("s", "less")
-def congestion_time_p99(phase: PhaseRecord) -> float | None:
-    """Time that 99 of 100 exchanges or allreduces of the victims stayed below."""
-    found = _histogram(phase)
-    return None if found is None else found.p99_ns / NS_PER_S
-
-
 @metric("B/s", "more")
 def congestion_bandwidth(phase: PhaseRecord) -> float | None:
     """Bytes that a victim sends over the mean time of its exchanges."""
@@ -140,10 +126,13 @@ METRICS: Final[Declared] = {
         "ping_pong_least_latency": ("one-way time between the fastest pair of processes", _LEAST_TIME),
         "ping_pong_latency": ("one-way time of a message, mean over the pairs", _MEAN_TIME),
         "ping_pong_most_latency": ("one-way time of a message between the slowest pair", _MOST_TIME),
-        "pair_latency": ("half a message there and back, median over the ordered pairs", _latency),
+        "pair_latency": (
+            "half a message there and back, median over the ordered pairs",
+            _over_pairs("ping-pong", median),
+        ),
         "worst_pair_latency": (
             "half a message there and back, of the slowest ordered pair",
-            lambda phase: max(_times(phase, "ping-pong"), default=None),
+            _over_pairs("ping-pong", max),
         ),
         "collective_latency": (
             "time of a call, mean over calls and ranks, as OSU has it",
@@ -165,6 +154,10 @@ METRICS: Final[Declared] = {
             "a cache line one way between two cores, of the slowest pair",
             _in(SHARED_MEMORY, most("most_line_s")),
         ),
+        "congestion_time_p99": (
+            "time that 99 of 100 exchanges or allreduces of the victims stayed below",
+            lambda phase: None if (found := _histogram(phase)) is None else found.p99_ns / NS_PER_S,
+        ),
         "congestion_time": ("time of one exchange or allreduce of the victims, mean", _mean),
         "jitter": ("interarrival jitter by RFC 3550 of the worst rank, between receiving calls", most("jitter_s")),
     },
@@ -180,11 +173,11 @@ METRICS: Final[Declared] = {
         ),
         "pair_bandwidth": (
             "messages one way over their time, median over ordered pairs",
-            over(largest(_SIZE), _one_way),
+            over(largest(_SIZE), _over_pairs("one-way", median)),
         ),
         "worst_pair_bandwidth": (
             "messages one way over their time, of the slowest ordered pair",
-            over(largest(_SIZE), lambda phase: max(_times(phase, "one-way"), default=None)),
+            over(largest(_SIZE), _over_pairs("one-way", max)),
         ),
         "exchange_bandwidth": (
             "bytes of all messages of a pattern, each counted once, over the time of the slowest rank",

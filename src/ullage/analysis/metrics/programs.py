@@ -103,12 +103,6 @@ def accelerator_use(phase: PhaseRecord, prefix: str = "") -> float | None:
     return compute.sum / run.sum if compute is not None and run is not None and run.sum > 0 else None
 
 
-@metric("of time", "more")
-def least_use(phase: PhaseRecord) -> float | None:
-    """The least AU of any accelerator in an epoch."""
-    return phase.gauges[_LEAST_USE].least if accelerator_use(phase) is not None else None
-
-
 def _of_epoch(sample: Sample) -> Sample:
     return having(_LEAST_USE, sample)
 
@@ -208,6 +202,10 @@ METRICS: Final[Declared] = {
     },
     ("samples/s", "more"): {"sample_rate": ("samples over the time of the epoch", _of_epoch(counted("samples")))},
     ("of time", "more"): {
+        "least_use": (
+            "the least AU of any accelerator in an epoch",
+            lambda phase: phase.gauges[_LEAST_USE].least if accelerator_use(phase) is not None else None,
+        ),
         "accelerator_use": (
             "compute time over all time of the accelerators in an epoch, without their first steps (AU)",
             accelerator_use,

@@ -114,7 +114,6 @@ def _values(measure: Measure, spread: Spread) -> list[_Value]:
 
 
 def _stand(values: Sequence[_Value], nodes: int, error: float) -> list[Standing | None]:
-    """Judge one measure, each node at ``error``."""
     found: list[Standing | None] = [None] * nodes
     if len(values) < 2:
         return found

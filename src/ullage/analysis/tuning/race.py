@@ -142,7 +142,6 @@ def _least(expected: Array) -> float:
 
 
 def _near(posterior: Posterior, trials: Trials) -> Trials:
-    """Return the trials of settings that are expected to be near the leader."""
     expected = posterior.mean[posterior.places(trials.settings)]
     return trials.of(np.flatnonzero(expected >= _least(expected)).tolist())
 

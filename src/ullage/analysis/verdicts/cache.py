@@ -11,28 +11,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from ullage.model.record import Moved, PhaseRecord, Resident
 from ullage.quantity import percent
 from ullage.units import format_volume
 
-VerdictKind: TypeAlias = Literal["none", "memory", "cold", "direct", "synced", "mixed", "cached", "warm", "unknown"]
+# The kinds are in order: from what promises most of the storage to what promises least.
+VerdictKind: TypeAlias = Literal["none", "cold", "direct", "synced", "memory", "mixed", "cached", "warm", "unknown"]
 
 # A share from here on counts as all, one up to its complement as nothing: counters include a little of other work.
 WHOLE: Final = 0.95
-# The kinds are in order: from what promises most of the storage to what promises least.
-_ORDER: Final[tuple[VerdictKind, ...]] = (
-    "none",
-    "cold",
-    "direct",
-    "synced",
-    "memory",
-    "mixed",
-    "cached",
-    "warm",
-    "unknown",
-)
+_ORDER: Final[tuple[VerdictKind, ...]] = get_args(VerdictKind)
 
 
 @dataclass(frozen=True, slots=True)

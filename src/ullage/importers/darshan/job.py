@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from ullage.arrays import NDArray
 
 _BACKENDS: Final = {
-    "POSIX": "posix",
-    "STDIO": "stdio",
-    "DFS": "dfs",
-    "DAOS": "daos",
+    **{name: name.lower() for name in ("POSIX", "STDIO", "DFS", "DAOS")},
     "MPI-IO": "mpiio",
     "H5D": "hdf5",
     "PNETCDF_VAR": "pnetcdf",
@@ -38,17 +35,8 @@ _NOT_SUMMED: Final = re.compile(
 # The counters of calls that read or write.
 _CALLS: Final = {"mpiio": "INDEP_ COLL_ SPLIT_ NB_", "pnetcdf": "INDEP_ COLL_ NB_"}
 _NAME_CALLS: Final = [
-    "OPENS",
-    "INDEP_OPENS",
-    "COLL_OPENS",
-    "STATS",
-    "SEEKS",
-    "FSYNCS",
-    "FDSYNCS",
-    "SYNCS",
-    "FLUSHES",
-    "LOOKUPS",
-    "REMOVES",
+    *("OPENS", "INDEP_OPENS", "COLL_OPENS", "STATS", "SEEKS", "FSYNCS", "FDSYNCS"),
+    *("SYNCS", "FLUSHES", "LOOKUPS", "REMOVES"),
 ]
 
 

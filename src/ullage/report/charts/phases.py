@@ -311,13 +311,8 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
     y = ordinal("phase", labels, "", axis={"grid": False, "ticks": False, "domain": False, "labelLimit": 300})
     x = time_axis([value["x"] for value in values], "x", "latency of an operation")
     legend = {"orient": "top", "title": None}
-    color = ordinal(
-        "name",
-        PERCENTILE_NAMES,
-        "",
-        scale={"domain": PERCENTILE_NAMES, "range": ordered_colors(len(PERCENTILE_NAMES))},
-        legend=legend,
-    )
+    scale = {"domain": PERCENTILE_NAMES, "range": ordered_colors(len(PERCENTILE_NAMES))}
+    color = ordinal("name", PERCENTILE_NAMES, "", scale=scale, legend=legend)
     span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
     dots = {"y": y, "x": x, "color": color, "tooltip": tooltip("phase name=percentile text=latency count=operations")}
     layers = [

@@ -296,20 +296,9 @@ class Preparing(Generic[OptionsT]):
         asked = Asked(options, text, request.targets, machine, engine_context.description)
         kinds = self.sizing.by(engine_context.engine)
         cells = kinds(each_once(self.make_cells(asked)))
-        return PreparedCells(
-            request,
-            options,
-            machine,
-            cells,
-            kinds,
-            text,
-            self.lines(asked, cells),
-            self.notes(asked, cells),
-            self.columns,
-            self.shares_less,
-            self.fewer_files,
-            self.costing,
-        ).checked()
+        lines, notes = self.lines(asked, cells), self.notes(asked, cells)
+        own = (self.columns, self.shares_less, self.fewer_files, self.costing)
+        return PreparedCells(request, options, machine, cells, kinds, text, lines, notes, *own).checked()
 
 
 def note_first(notes: Iterable[Note], session: Session) -> None:

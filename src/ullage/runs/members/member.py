@@ -112,19 +112,8 @@ Build: TypeAlias = Callable[[ResultFolder], Summary]
 # Inside, a node is a machine by itself: nothing is left that would make an MPI or us part of a job, or of the launcher
 # that has started us.
 _OF_JOBS: Final = (
-    "SLURM_",
-    "PBS_",
-    "LSB_",
-    "LSF_",
-    "FLUX_",
-    "COBALT_",
-    "PMI_",
-    "PMIX_",
-    "PALS_",
-    "ALPS_",
-    "JSM_",
-    "HYDI_",
-    "PRTE_",
+    *("SLURM_", "PBS_", "LSB_", "LSF_", "FLUX_", "COBALT_"),
+    *("PMI_", "PMIX_", "PALS_", "ALPS_", "JSM_", "HYDI_", "PRTE_"),
 )
 # These begin the names of settings, too, which people make; those are named to us.
 _OF_MPI: Final = ("OMPI_", "HYDRA_", "MPIR_", "MPIEXEC_")

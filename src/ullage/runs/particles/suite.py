@@ -196,17 +196,9 @@ def prepare_particles(
     cells = kinds(make_cells(options, given, request.targets, engine_context.description, machine.cores, reads))
     text = f"{options.particles} particles of 32 bytes a rank, {options.steps} steps"
     notes = hdf5_left_out(options.formats, engine_context.description)
+    fewer = "remove files there, or name another target"
     return PreparedCells(
-        request,
-        options,
-        machine,
-        cells,
-        kinds,
-        text,
-        lines,
-        notes,
-        _COLUMNS,
-        fewer_files="remove files there, or name another target",
+        request, options, machine, cells, kinds, text, lines, notes, _COLUMNS, fewer_files=fewer
     ).checked()
 
 

@@ -136,17 +136,9 @@ def _settings(result: ResultFolder, names: Sequence[str]) -> dict[str, TuneTrial
     default = next((one.setting for one in good if one.purpose == "default"), None)
     of_default = [one for one in good if one.setting == default]
     means = {name: fmean(one.values[name] for one in of_default) for name in names if of_default}
-    took_nothing: dict[str, object] = {
-        "seconds": 0.0,
-        "bytes": 0,
-        "commands": [],
-        "is_short": False,
-        "purpose": "search",
-    }
+    free: dict[str, object] = {"seconds": 0.0, "bytes": 0, "commands": [], "is_short": False, "purpose": "search"}
     return {
-        one.key: one.model_copy(
-            update={**took_nothing, "result": str(result.path / one.result), "default_there": means}
-        )
+        one.key: one.model_copy(update={**free, "result": str(result.path / one.result), "default_there": means})
         for one in good
         if means and one.setting != default and not one.default_there
     }
