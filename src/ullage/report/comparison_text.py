@@ -43,7 +43,6 @@ def _partnerless_lines(found: Comparison) -> list[str]:
 
 
 def _keys(found: Comparison) -> list[str]:
-    """Return the parameters of the settings of all cells."""
     return list(dict.fromkeys(key for cell in found.cells for key, _ in cell.setting))
 
 
@@ -248,7 +247,6 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 
 def _sides(base: Row | Score, other: Row | Score, names: Sequence[str]) -> dict[str, Any]:
-    """Return what both sides of a comparison have under ``names``."""
     return {f"{side}_{name}": getattr(one, name) for side, one in (("base", base), ("other", other)) for name in names}
 
 

@@ -69,7 +69,7 @@ class FromDarshanOptions(LineOptions):
         is_whole = bool(facts.traced) and said.get("ranks") is None and said.get("volume") is None
         listed = listed_of(traces_at(log)) if is_whole else []
         own = works_to_do(facts)
-        works = [asdict(one) for one in (*own, *changed_works(facts))]
+        works = [asdict(one) for one in (*own, *_changed_works(facts))]
         if not works and not listed:
             raise UserError("has no transfers", str(log), "name the log of a job that wrote or read")
         covered = [*replayed(facts, listed), coverage(facts, own)]
@@ -113,8 +113,7 @@ def _that_matter(works: Iterable[Work], facts: Facts) -> list[Work]:
     return [work for work in works if work.amount >= least or work.amount >= fewest * work.block_bytes]
 
 
-def changed_works(facts: Facts) -> list[Work]:
-    """Return the work after each change that the causes name."""
+def _changed_works(facts: Facts) -> list[Work]:
     works = [work for cause in causes_of(facts) for work in cause.then if work.access not in ON_NAMES]
     return _that_matter(dict.fromkeys(works), facts)
 
