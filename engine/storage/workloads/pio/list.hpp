@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,17 +35,17 @@ inline std::vector<PioRun> pio_runs(std::string_view list) {
   constexpr std::int64_t longest = std::int64_t{1} << 30;
   std::vector<PioRun> runs;
   while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(' '));
-    list.remove_prefix(std::min(list.size(), word.size() + 1));
+    const std::string word = std::string(list.substr(0, list.find(' '))) + ':';
+    list.remove_prefix(std::min(list.size(), word.size()));
     std::array<std::int64_t, 5> numbers{};
-    std::size_t at = 0;
+    const char* at = word.data();
+    const char* const end = at + word.size();
     for (std::int64_t& number : numbers) {
-      const char* const end = word.data() + word.size();
-      const auto [next, error] = std::from_chars(word.data() + std::min(at, word.size()), end, number);
-      const bool is_last = &number == &numbers.back();
-      if (error != std::errc() || (is_last ? next != end : next == end || *next != ':')) return {};
-      at = static_cast<std::size_t>(next - word.data()) + 1;
+      const auto [next, error] = std::from_chars(at, end, number);
+      if (error != std::errc() || *next != ':') return {};
+      at = next + 1;
     }
+    if (at != end) return {};
     const auto [rank, offset, length, count, stride] = numbers;
     const bool is_inside = rank >= 0 && offset >= 0 && offset <= most && length > 0 && length <= longest && count > 0 &&
                            count <= most && stride >= -most && stride <= most;
