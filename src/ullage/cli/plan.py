@@ -18,7 +18,7 @@ from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 if TYPE_CHECKING:
     from ullage.model.summary import Finding
     from ullage.runs.inputs import ParsedOptions
-    from ullage.runs.suite import Explanation, Prepared, Suite
+    from ullage.runs.suite import Explanation, Suite
 
 _DOC: Final = (
     "Show what a run would do, without measuring anything.\n\nThe plan lists every case "
@@ -55,22 +55,18 @@ def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> Non
     engine_context = EngineContext.of(own["engine"])
     prepared = prepare_run(suite, make_request(suite, asked, own["hosts"]), engine_context)
     if own["as_json"]:
-        typer.echo(_json(prepared))
+        import json
+
+        from ullage.results.folder import DEFAULT_PARENT, ResultFolder
+
+        folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
+        typer.echo(json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1))
         return
     walltime, system = limit_of_jobs(own)
     lines = check_walltime(prepared, system, walltime, own["chain"]) if walltime else []
     print_explanation(prepared.explain())
     for line in lines:
         print_line(line)
-
-
-def _json(prepared: "Prepared") -> str:
-    import json
-
-    from ullage.results.folder import DEFAULT_PARENT, ResultFolder
-
-    folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
-    return json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1)
 
 
 def print_explanation(explanation: "Explanation") -> None:

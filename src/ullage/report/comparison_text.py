@@ -43,11 +43,10 @@ def _partnerless_lines(found: Comparison) -> list[str]:
 
 
 def _keys(found: Comparison) -> list[str]:
-    """Return the parameters of the settings of all cells."""
     return list(dict.fromkeys(key for cell in found.cells for key, _ in cell.setting))
 
 
-def _table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
+def table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
     """Return heads and lines of a table of cells."""
     keys = _keys(found)
     base = f"{found.base_name} (base)"
@@ -193,7 +192,7 @@ def _print_lines(console: "Console", lines: Iterable[str]) -> None:
 
 def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -> None:
     if cells:
-        heads, lines = _table(found, cells)
+        heads, lines = table(found, cells)
         print_fitting(console, [(head, False) for head in heads], lines, _STYLES)
 
 
@@ -208,7 +207,7 @@ def to_markdown(found: Comparison) -> str:
     parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
     for change in found.attributions:
         parts.append(_markdown_table(*_attribution_table(change)))
-    parts.append(_markdown_table(*_table(found, found.cells)))
+    parts.append(_markdown_table(*table(found, found.cells)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -248,7 +247,6 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 
 def _sides(base: Row | Score, other: Row | Score, names: Sequence[str]) -> dict[str, Any]:
-    """Return what both sides of a comparison have under ``names``."""
     return {f"{side}_{name}": getattr(one, name) for side, one in (("base", base), ("other", other)) for name in names}
 
 

@@ -113,7 +113,7 @@ _WORDS: Final = (
         ),
     ),
     ("Share", "The median divided by its ceiling. For a time, the ceiling divided by the median."),
-    ("Interval", ("It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it.")),
+    ("Interval", "It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it."),
     ("Range", "The least and the greatest of too few repetitions. No level of confidence belongs to it."),
     ("Verdict", "What was really measured: whether bytes moved between the ranks and the target, or a cache answered."),
     (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.analysis.ladders import TAKEN_BY_OTHERS
+from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
 from ullage.reading import child
@@ -83,11 +84,6 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     return found[:MOST_CHANGES]
 
 
-def first_lines(answered: Sequence[Answer]) -> list[Finding]:
-    """Return the first line of each answer, for a page that has nothing else to begin with."""
-    return [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
-
-
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
     remarks = remark_kinds(summary.suites) | TROUBLE
@@ -95,16 +91,12 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks]
     left = [one for one in left if one not in known and advice_of(one) not in told]
     ordered = sorted(left, key=lambda one: one.severity == "warning")
-    turns: dict[str, int] = {}
-    places: list[int] = []
-    for finding in ordered:
-        turns[finding.suite] = turns.get(finding.suite, 0) + 1
-        places.append(turns[finding.suite])
-    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+    suites = grouped((one.suite, one) for one in ordered).values()
+    turns = {id(one): turn for of_suite in suites for turn, one in enumerate(of_suite)}
+    return sorted(ordered, key=lambda one: turns[id(one)])
 
 
 def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
-    """Return what only the rows of several suites together tell."""
     remarks = remark_kinds(summary.suites) | TROUBLE
     return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
 
@@ -268,7 +260,7 @@ def _ladders(data: ReportData) -> dict[str, Any]:
 def _foremost(data: ReportData, said: Said) -> list[Finding]:
     """Return what stands first where no change brings a gain, without what the answer has said already."""
     answered = answers(data.summary)
-    found = top_findings(data, answered) or first_lines(answered)
+    found = top_findings(data, answered) or [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
     return [one for one in found if one.text not in said.lines]
 
 

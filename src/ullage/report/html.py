@@ -32,7 +32,6 @@ from ullage.results.folder import ResultFolder
 from ullage.results.outputs import lies_within, write_outputs
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 _HERE: Final = Path(__file__).parent
@@ -65,7 +64,10 @@ def render(data: ReportData) -> str:
     library, allowed = chart_library() or ("", policy_hash(""))
     script = (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
     parts = Parts(data.summary)
-    drawn = _drawn(data)
+    found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
+    drawn = [
+        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
+    ]
     table = row_table(data, parts)
     figures = {
         name: inert_json(compact_spec(figure.spec))
@@ -96,15 +98,6 @@ def render(data: ReportData) -> str:
 def page_of(template: str, values: Mapping[str, object]) -> str:
     """Render a page of one file: ``values``, and the style of all pages."""
     css = _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8"))
-    return _environment().get_template(template).render({**values, "css": css})
-
-
-def script_json(value: object) -> str:
-    """Write JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
-    return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -122,7 +115,12 @@ def _environment() -> "Environment":
     environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
     # Names of others may stand in a sentence of the first screen, and must not push all else off it.
     environment.filters["said"] = lambda text: " ".join(inert(word, LONGEST_NAME) for word in str(text).split(" "))
-    return environment
+    return environment.get_template(template).render({**values, "css": css})
+
+
+def script_json(value: object) -> str:
+    """Write JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
+    return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _moment(created: str) -> str:
@@ -149,14 +147,6 @@ def _safe(text: str) -> str:
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
-
-
-def _drawn(data: ReportData) -> list[Drawn]:
-    """Draw every chart that has something to show, its figures by the names of their places."""
-    found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
-    return [
-        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
-    ]
 
 
 def _head(data: ReportData) -> dict[str, Any]:

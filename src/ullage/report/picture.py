@@ -148,7 +148,8 @@ def front_svg(
     """
     lines: list[str] = []
     y = MARGIN + 30
-    lines.append(text_at(_name(front.host), MARGIN, y, 34, INK, 700))
+    host = one_line(front.host, _LONGEST_NAME)
+    lines.append(text_at(host, MARGIN, y, 34, INK, 700))
     box, height = _box(front.soundness, y + 18)
     lines.append(box)
     y += height
@@ -176,7 +177,7 @@ def front_svg(
     lines.append(drawn)
     total = y + height + MARGIN
     lines.append(text_at("Ullage is the empty part.", WIDTH - MARGIN, total - 14, 13, MUTED, anchor="end"))
-    title = f"{escape(_name(front.host))}: the machine at a glance"
+    title = f"{escape(host)}: the machine at a glance"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total:.0f}" '
         f'viewBox="0 0 {WIDTH} {total:.0f}" role="img" aria-labelledby="front-title front-desc" '
@@ -202,10 +203,6 @@ def _box(found: Soundness | None, y: float) -> tuple[str, float]:
     texts = [text_at(found.title, MARGIN + 16, y + 28, 19, _AMBER, 700)]
     texts += [text_at(row, MARGIN + 16, y + 28 + 24 * at, 16, INK) for at, row in enumerate(rows, start=1)]
     return frame + "".join(texts), height + 18
-
-
-def _name(host: str) -> str:
-    return one_line(host, _LONGEST_NAME)
 
 
 def _bars(groups: Sequence[Bars], y: float) -> tuple[str, float]:

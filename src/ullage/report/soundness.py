@@ -97,7 +97,10 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
     if _is_mostly_disturbed(summary):
         most = "all rows" if _dirty(summary) == len(summary.rows) else "mostly"
         yield _Cause(f"{most} disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
-    if invalid := _invalid(summary):
+    # Looks are scores of runs that were made shorter on purpose than their rules require.
+    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
+    invalid = [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
+    if invalid:
         are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
         why = listing(list(dict.fromkeys(_reasons(invalid))), _MOST_NAMED)
         yield _Cause(
@@ -109,14 +112,7 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         yield _Cause("not measured alike", answer.unlike)
 
 
-def _invalid(summary: Summary) -> list[Row]:
-    """Return the INVALID rows, without scores of runs that were made shorter on purpose than their rules require."""
-    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
-    return [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
-
-
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what each INVALID flag says, in words."""
     return (flag_words(flag).removeprefix("INVALID: ") for row in rows for flag in row.flags if flag.is_invalid)
 
 

@@ -110,10 +110,8 @@ class Parts:
         for row, part in zip(rows, found, strict=True):
             if part and row.case:
                 cases.setdefault((row.suite, row.case), part)
-        return [
-            part or cases.get((row.suite, row.case)) or self._by_suite(row)
-            for row, part in zip(rows, found, strict=True)
-        ]
+        pairs = zip(rows, found, strict=True)
+        return [part or cases.get((row.suite, row.case)) or self._by_suite(row) for row, part in pairs]
 
     def _by_rule(self, row: Row) -> str:
         rule = next((rule for rule in self._rules if rule.metric == row.metric and rule.applies(row)), None)

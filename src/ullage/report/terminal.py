@@ -24,11 +24,14 @@ from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
 from ullage.report.screen.lines import WIDTH, narrowed, soundness_lines, wrapped
+from ullage.report.sections.beside import compared, other_text
 from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ullage.analysis.compare import Comparison
 
 _MOST_FINDINGS_OF_A_KIND: Final = 6
 _MOST_ROWS: Final = 40
@@ -57,25 +60,11 @@ def print_everything(data: ReportData, console: "Console") -> None:
     for part in summary.parts:
         console.print()
         console.rule(Text(one_line(f"{part.suite}: {part.status}"), style="bold"), characters="=")
-        print_report(replace(data, summary=_part(summary, part.suite)), console)
-
-
-def _part(summary: Summary, suite: str) -> Summary:
-    """Return what ``suite`` says of the whole, as a summary of its own.
-
-    Scores stand above the parts and are left out.
-    """
-    return summary.model_copy(
-        update={
-            "suite": suite,
-            "rows": [row for row in summary.rows if row.suite == suite],
-            "findings": [one for one in summary.findings if one.suite == suite],
-            "events": [one for one in summary.events if one.suite == suite],
-            "scores": [],
-            "parts": [],
-            "ladders": [],
-        }
-    )
+        # Scores stand above the parts.
+        update: dict[str, object] = {"suite": part.suite, "scores": [], "parts": [], "ladders": []}
+        for name in ("rows", "findings", "events"):
+            update[name] = [one for one in getattr(summary, name) if one.suite == part.suite]
+        print_report(replace(data, summary=summary.model_copy(update=update)), console)
 
 
 def print_report(data: ReportData, console: "Console") -> None:
@@ -137,12 +126,8 @@ def _print_findings(console: "Console", heading: str, findings: Iterable[Finding
         for finding in found[:_MOST_FINDINGS_OF_A_KIND]:
             mark = "" if finding.severity == "info" else f"{finding.severity}: "
             _print(console, f"{mark}{finding.text}", _STYLES[finding.severity], indent=2)
-        if len(found) > _MOST_FINDINGS_OF_A_KIND:
-            _print(
-                console,
-                f"... and {plural(len(found) - _MOST_FINDINGS_OF_A_KIND, f'more {kind} finding')} in the report",
-                indent=2,
-            )
+        if (left := len(found) - _MOST_FINDINGS_OF_A_KIND) > 0:
+            _print(console, f"... and {plural(left, f'more {kind} finding')} in the report", indent=2)
 
 
 def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], rows: Sequence[Row]) -> None:
@@ -226,7 +211,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     """Print everything known of one row, and each repetition behind it."""
     row = data.summary.rows[index]
     _print_line(console, f"Row {index + 1}: {name_of(row)}", "bold")
-    for label, text in _facts(row, data.declared_by):
+    for label, text in _facts(row, data.declared_by, compared(data.summary)[0]):
         for line in wrapped(one_line(text, 4000), f"  {label:<12}", " " * 14, min(WIDTH, console.width)):
             _print_line(console, line, limit=None)
     console.print()
@@ -234,7 +219,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     print_fitting(console, heads, rows)
 
 
-def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
+def _facts(row: Row, declared_by: Declaring, found: "Comparison | None") -> Iterator[tuple[str, str]]:
     bounds = format_known(row) or "one sample, without an interval"
     kind = "" if row.has_range or row.low is None else " (95 % interval of the median)"
     yield "value", f"{format_quantity(row.median, row.unit)} {bounds}{kind}; {row.better} is better"
@@ -256,6 +241,8 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
         ratio = peer_ratio(row)
         beside = "" if ratio is None else f": our value is {ratio:.3g} of it"
         yield "peer", f"{format_quantity(row.peer.median, row.unit)} by {row.peer.tool} {row.peer.version}{beside}"
+    if found is not None:
+        yield from (("beside", other_text(cell)) for cell in found.cells if cell.base is row)
     if row.case:
         yield "case", row.case
 

@@ -2,6 +2,7 @@
 """From records to rows: one for each metric of each phase of each case, over all its launches; peers beside them."""
 
 import math
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -27,6 +28,7 @@ from ullage.results.row_checks import check_launch, check_phases, check_values, 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 _RECHECK: Final = "--recheck"
 _SOCKETS: Final = "sockets"  # a workload that was asked to use TCP
+_LONGEST: Final = 40
 # A row's block is one transfer; the workload's own block goes by another name.
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
@@ -159,7 +161,12 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     """
     metrics = [metric_named(name) for name in context.metrics]
     measured = join(launches)
-    groups = _with_varied_parameters(_group(measured, context.accesses))
+    by_phase = grouped(
+        ((item.case.case, item.phase.phase), item)
+        for item in measured
+        if not context.accesses or item.phase.phase in context.accesses
+    )
+    groups = _with_varied_parameters([_Group(tuple(items), _params(items[-1])) for items in by_phase.values()])
     sampled = [[_values(metric, group) for metric in metrics] for group in groups]
     known = [pooled_dependence([value for value, _ in cell] for cell in cells) for cells in zip(*sampled, strict=True)]
     return [
@@ -195,13 +202,6 @@ def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
                 case _:
                     pass
     return found
-
-
-def _group(measured: Iterable[Measured], accesses: Sequence[str]) -> list[_Group]:
-    groups = grouped(
-        ((item.case.case, item.phase.phase), item) for item in measured if not accesses or item.phase.phase in accesses
-    )
-    return [_Group(tuple(items), _params(items[-1])) for items in groups.values()]
 
 
 def _params(item: Measured) -> dict[str, Scalar]:
@@ -246,8 +246,15 @@ def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
 def _all_parameters(case: CaseRecord) -> Parameters:
     """Return the parameters of workload and backend, without the one that every row has as its block."""
     parameters = case.workload_parameters.items()
-    workload = {_OWN_NAMES.get(name, name): value for name, value in parameters if name != "transfer_bytes"}
+    workload = {_OWN_NAMES.get(name, name): _short(value) for name, value in parameters if name != "transfer_bytes"}
     return {**workload, **case.backend_parameters}
+
+
+def _short(value: Value) -> Value:
+    """Return a text that is too long for a name by its beginning, and a sum that sets it apart from others."""
+    if not isinstance(value, str) or len(value) <= _LONGEST:
+        return value
+    return f"{value[:_LONGEST]}... {zlib.crc32(value.encode()):08x}"
 
 
 def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
@@ -260,7 +267,6 @@ def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
 
 
 def _frame(group: _Group, context: RowContext) -> RowFrame:
-    """Return what is the same for all metrics of a group."""
     case, run, phases = group.case, group.measured[-1].run, [item.phase for item in group.measured]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [

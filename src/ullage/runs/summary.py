@@ -37,7 +37,7 @@ def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary
     every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
     ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval`` (relative width asked for) and ``max_repetitions``.
     """
-    from ullage.importers import imported_summary
+    from ullage.importers import imported_summary, with_beside
     from ullage.importers.rows import IMPORT_SUITE
 
     asked = result.read_request()
@@ -45,8 +45,8 @@ def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary
     if request.suite == IMPORT_SUITE:
         return judged_by_floors(imported_summary(result, request), request)
     if is_of_each_node(request):
-        return summary_of_nodes(result, request, build_summary)
-    return judged_by_floors(explained(_as_suites_say(result)), request)
+        return with_beside(summary_of_nodes(result, request, build_summary), result)
+    return with_beside(judged_by_floors(explained(_as_suites_say(result)), request), result)
 
 
 def _as_suites_say(result: ResultFolder) -> Summary:
@@ -134,7 +134,6 @@ def _measured_on(files: Sequence[RecordFile]) -> dict[str, object]:
 
 
 def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:
-    """Return the versions of the request, and of the engine and MPI of the last launch."""
     runs = [file.run for file in files if file.run is not None]
     if not runs:
         return request.versions

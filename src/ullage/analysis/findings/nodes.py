@@ -129,21 +129,13 @@ def _busy(nodes: Nodes) -> list[Finding]:
 
 
 def _unknown(nodes: Nodes) -> list[Finding]:
-    """Return one finding on the nodes of which it is not known whether they are good."""
     unknown = [node for node in nodes.nodes if node.state == "unknown"]
     if not unknown:
         return []
     names = [node.name for node in unknown]
     title = f"{plural(len(names), 'node')} {'has' if len(names) == 1 else 'have'} not shown to be good"
-    return [
-        finding(
-            "unknown-nodes",
-            title,
-            f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}.",
-            "advice",
-            nodes=names,
-        )
-    ]
+    text = f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}."
+    return [finding("unknown-nodes", title, text, "advice", nodes=names)]
 
 
 def _lost(nodes: Nodes) -> list[Finding]:

@@ -11,6 +11,7 @@ from ullage.importers.sources import Source, opened
 
 if TYPE_CHECKING:
     from ullage.importers.darshan.job import Facts, Group
+    from ullage.importers.darshan.log import Traced
 
 
 def facts_at(path: Path) -> "Facts":
@@ -19,6 +20,14 @@ def facts_at(path: Path) -> "Facts":
 
     with opened(Source(path, path.name)) as stream, refusals(path.name):
         return read_facts(stream)
+
+
+def traces_at(path: Path) -> "list[Traced]":
+    """Return each transfer that the log at ``path`` has traced."""
+    from ullage.importers.darshan.log import Log
+
+    with opened(Source(path, path.name)) as stream, refusals(path.name):
+        return list(Log.read(stream).traces())
 
 
 def read(stream: IO[bytes]) -> Iterator[Found]:
@@ -30,7 +39,13 @@ def read(stream: IO[bytes]) -> Iterator[Found]:
     yield from told_job(facts)
     for group in facts.groups:
         yield from _of_group(group, facts)
-    yield from _of_job(facts)
+    params: Params = {"ranks": facts.job.ranks}
+    for access, count in facts.traced.items():
+        yield Measured("traced", "operations", count, {"access": access, **params})
+    yield Measured("run_time", "s", facts.job.seconds, params)
+    if facts.mean_wait > 0:
+        yield Measured("slowest_rank_wait", "s", facts.waited, params)
+        yield Measured("mean_rank_wait", "s", facts.mean_wait, params)
     if facts.partial:
         yield Remark(f"lacks records of {', '.join(facts.partial)}: Darshan had no memory for more")
     if facts.unread:
@@ -66,14 +81,6 @@ def _of_access(group: "Group", access: str, operations: int, params: Params) -> 
         if count:
             words = size.replace("_PLUS", " and more").replace("_", " to ")
             yield Measured("operations", "operations", count, {**params, "size": words})
-
-
-def _of_job(facts: "Facts") -> Iterator[Found]:
-    params: Params = {"ranks": facts.job.ranks}
-    yield Measured("run_time", "s", facts.job.seconds, params)
-    if facts.mean_wait > 0:
-        yield Measured("slowest_rank_wait", "s", facts.waited, params)
-        yield Measured("mean_rank_wait", "s", facts.mean_wait, params)
 
 
 FORM: Final = Form("darshan", "logs of Darshan 3.0 to 3.5", "applications", (), read_stream=read, head=rb"\d\.\d\d\x00")

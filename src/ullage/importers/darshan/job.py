@@ -79,11 +79,6 @@ class Group:
         """Whether some of its files were synced."""
         return self.sums["FSYNCS"] + self.sums["FDSYNCS"] > 0
 
-    @property
-    def is_lowest(self) -> bool:
-        """Whether its bytes count: the other interfaces move theirs through one of these."""
-        return self.backend in _LOWEST
-
     def operations(self, access: str = "") -> int:
         """Return the calls that write or read, or both."""
         parts = _CALLS[self.backend].split(" ") if self.backend in _CALLS else [""]
@@ -166,17 +161,21 @@ def _which(access: str) -> tuple[str, ...]:
 
 @dataclass
 class Facts:
-    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read."""
+    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read.
+
+    ``traced``: the writes and reads of which it has each.
+    """
 
     job: Job
     partial: list[str]
     unread: list[str]
     groups: list[Group]
+    traced: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def lowest(self) -> list[Group]:
         """The groups whose bytes count."""
-        return [group for group in self.groups if group.is_lowest]
+        return [group for group in self.groups if group.backend in _LOWEST]
 
     @property
     def waited(self) -> float:
@@ -214,4 +213,7 @@ def read_facts(stream: IO[bytes]) -> Facts:
                 chosen = (some.ranks < 0) == is_shared
                 if chosen.any():
                     groups.setdefault((backend, is_shared), Group(backend, is_shared)).add(some, chosen)
-    return Facts(log.job, log.partial, log.unread, list(groups.values()))
+    traced = Counter[str]()
+    for one in log.traces():
+        traced[one.access] += len(one.offsets)
+    return Facts(log.job, log.partial, log.unread, list(groups.values()), traced)

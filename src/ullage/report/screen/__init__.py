@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
+from ullage.report.comparison_text import largest
 from ullage.report.data import ReportData
 from ullage.report.first_screen import top_findings
 from ullage.report.screen.lines import (
@@ -24,6 +25,7 @@ from ullage.report.screen.lines import (
     soundness_lines,
     total,
 )
+from ullage.report.sections.beside import BESIDE, cell_text, compared
 from ullage.report.texts import host, title
 from ullage.results.events import title_of
 from ullage.results.row_checks import verified_share
@@ -54,23 +56,17 @@ def _rows(number: int, finding: Finding) -> list[Line]:
     is_said = not finding.title or finding.title in finding.text
     title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
     most = _MOST_ROWS_OF_A_FINDING - len(change)
-    text = _as_much_as_fits(f"{suite}{title}", finding.text, most)
+    # The first sentence and the last, what to do, go before those between.
+    head = f"{suite}{title}"
+    sentences = _SENTENCE_END.split(finding.text)
+    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
+        sentences.pop(-2)
+    text = head + " ".join(sentences)
     return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
 
 
 def _typed(finding: Finding) -> str:
     return finding.change.replace("`", "")
-
-
-def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Return ``head`` with whole sentences of ``text``: the first and the last, what to do, before those between.
-
-    ``folded`` cuts off what is too long of the last one that stays.
-    """
-    sentences = _SENTENCE_END.split(text)
-    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
-        sentences.pop(-2)
-    return head + " ".join(sentences)
 
 
 def _gain(gain: Gain | None) -> str:
@@ -81,11 +77,6 @@ def _gain(gain: Gain | None) -> str:
 
 
 _MOST_CODES: Final = 3
-
-
-def caution(summary: Summary, *, names_warnings: bool = True) -> str:
-    """Say what a reader must know; empty where all was measured, all counts, and the run had no warning."""
-    return "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
 
 
 def _clauses(summary: Summary) -> Iterator[str]:
@@ -124,6 +115,7 @@ MOST_ROWS: Final = 45
 # The caller prints these lines after the screen; they say where page and result lie.
 _ROWS_AFTER: Final = 3
 _MOST_OF_CAUTION: Final = 3
+_MOST_BESIDE: Final = 3
 _CHANGES: Final = "Change first"
 
 
@@ -131,10 +123,9 @@ def screen(data: ReportData) -> list[Line]:
     """Return at most 42 rows, so that 3 are left for where the page and the result are."""
     summary = data.summary
     answered = answers(summary)
-    own = [answer for answer in answered if answer.suite == summary.suite]
     last = _caution(summary)
-    answer = [_answer(answer) for answer in own]
-    groups = [_head(data), *answer, [*bar_lines(data), *score_lines(summary)]]
+    own = [_answer(answer) for answer in answered if answer.suite == summary.suite]
+    groups = [_head(data), *own, [*bar_lines(data), *score_lines(summary)], _beside(summary)]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]
@@ -157,6 +148,13 @@ def _answer(answer: Answer) -> list[Line]:
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
 
 
+def _beside(summary: Summary) -> list[Line]:
+    found, texts = compared(summary)
+    told = [] if found is None else [cell_text(cell) for cell in largest(found)[:_MOST_BESIDE]]
+    lines = [line for text in [*texts, *told] for line in folded(text, most=2)]
+    return [Line(BESIDE.title, "bold"), *lines] if lines else []
+
+
 def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]:
     # The lines above the findings have shown the scores of these suites.
     scored = {score.suite for score in data.summary.scores}
@@ -172,7 +170,7 @@ def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]
 def _caution(summary: Summary) -> list[Line]:
     """Name the warnings of the run where there is room, otherwise only their number."""
     for names_warnings in (True, False):
-        text = caution(summary, names_warnings=names_warnings)
+        text = "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
         lines = folded(f"Note: {text}.", style="yellow") if text else []
         if len(lines) <= _MOST_OF_CAUTION:
             return lines

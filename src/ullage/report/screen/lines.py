@@ -159,20 +159,15 @@ def bar_lines(data: ReportData) -> list[Line]:
     shown = _number_lines(found[:MOST_BARS])
     if len(found) > MOST_BARS:
         shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
-    shown += _legend([number.row for number in found[:MOST_BARS]])
+    known = [number.row for number in found[:MOST_BARS] if number.row.low is not None]
+    forms = ["[a, b] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
+    forms += ["a to b is the range of too few repetitions"] if any(row.has_range for row in known) else []
+    shown += [Line(f"  {', '.join(forms)}", "dim")] if forms else []
     if any(map(_is_empirical, found[:MOST_BARS])):
         shown.append(Line(f"  {_EMPIRICAL} of the best that anything reached here: no other ceiling is known", "dim"))
     if how := how_to_declare(parts):
         shown += folded(how.replace("`", ""), "  ", "  To declare a ceiling: ", style="dim")
     return shown
-
-
-def _legend(rows: Sequence[Row]) -> list[Line]:
-    """Say what the two forms of an interval mean, each where a row has it."""
-    known = [row for row in rows if row.low is not None]
-    forms = ["[a, b] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
-    forms += ["a to b is the range of too few repetitions"] if any(row.has_range for row in known) else []
-    return [Line(f"  {', '.join(forms)}", "dim")] if forms else []
 
 
 def score_lines(summary: Summary) -> list[Line]:
@@ -243,11 +238,8 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     known = f"{value} {format_bounds(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
     said += "  grade C" if row.grade == "C" else ""
-    drawn = (
-        f"{bar(number.share)} {'' if number.share is None else format_share(number.share):>5}{mark} "
-        if has_bars
-        else ""
-    )
+    share = "" if number.share is None else format_share(number.share)
+    drawn = f"{bar(number.share)} {share:>5}{mark} " if has_bars else ""
     return f"{drawn}{known}{said}"
 
 

@@ -6,12 +6,8 @@ from typing import Annotated, Final, Self
 from pydantic import Field, model_validator
 
 from ullage.runs.options.declared import RANKS, Option
-from ullage.runs.options.groups import RequireOptions
+from ullage.runs.options.groups import RequireOptions, is_empty
 from ullage.runs.options.model import OptionError
-
-
-def _is_false(value: object) -> bool:
-    return not value
 
 
 class EachNodeOptions(RequireOptions):
@@ -22,7 +18,7 @@ class EachNodeOptions(RequireOptions):
 
     each_node: Annotated[
         bool,
-        Field(exclude_if=_is_false),
+        Field(exclude_if=is_empty),
         Option(
             "Measure every node of the batch job, or of --hosts, at the same time and each by itself. Name slow nodes.",
             order=RANKS,
@@ -30,19 +26,19 @@ class EachNodeOptions(RequireOptions):
     ] = False
     skip_refusing: Annotated[
         bool,
-        Field(exclude_if=_is_false),
+        Field(exclude_if=is_empty),
         Option("With --each-node, go on without the nodes that refuse, instead of measuring none.", order=RANKS),
     ] = False
     strict: Annotated[
-        bool, Field(exclude_if=_is_false), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
+        bool, Field(exclude_if=is_empty), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
     ] = False
     each_count: Annotated[
         int | None,
-        Field(ge=1, exclude_if=_is_false),
+        Field(ge=1, exclude_if=is_empty),
         Option("With --each-node, measure this many nodes of the job.", "--nodes", order=RANKS, unsaid="all"),
     ] = None
-    each_of: Annotated[list[str], Field(exclude_if=_is_false)] = []
-    each_by: Annotated[str, Field(exclude_if=_is_false)] = ""
+    each_of: Annotated[list[str], Field(exclude_if=is_empty)] = []
+    each_by: Annotated[str, Field(exclude_if=is_empty)] = ""
 
     @model_validator(mode="after")
     def _counts_nodes_of_all(self) -> Self:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of a memory run by the part they belong to, and a table of each: bandwidth, access time, cores, updates."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -116,12 +116,11 @@ _STREAM_COLUMNS: Final = columns(
 
 
 @dataclass(frozen=True)
-class _Level:
+class _Level(PhaseLine):
     """Rows of one level: the best of each kernel with ``count`` threads, or a time of each kind of pages."""
 
     name: str
     count: int
-    rows: Mapping[str, Row]
 
     @property
     def fastest(self) -> Row:
@@ -136,7 +135,7 @@ def _level_grids(rows: Sequence[Row]) -> list[Grid]:
     best = nested((key[:2], key[2], max(some, key=lambda row: row.median)) for key, some in groups.items())
     # Caches are named L1, L2 ...; memory, the last, begins with another letter.
     ordered = sorted(best.items(), key=lambda item: (not item[0][0].startswith("L"), *item[0]))
-    levels = [_Level(name, threads, by_kernel) for (name, threads), by_kernel in ordered]
+    levels = [_Level(by_kernel, name, threads) for (name, threads), by_kernel in ordered]
     return grid_of("the best of each level, ordinary stores", _LEVEL_COLUMNS, levels)
 
 
@@ -182,7 +181,7 @@ def time_grids(rows: Sequence[Row]) -> list[Grid]:
         ordered = sorted(set(found))
         size = ordered[-1] if name == MEMORY_LEVEL or len(ordered) == 1 else ordered[-2]
         times = {words: row for words, curve in curves.items() for row in curve if size_of(row) == size}
-        lines.append(_Level(name, size, times))
+        lines.append(_Level(times, name, size))
     shown: list[Column[_Level]] = [
         Column("level", lambda line: line.name, is_number=False),
         Column("working set", lambda line: format_bytes(line.count)),
