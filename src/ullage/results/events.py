@@ -155,16 +155,9 @@ def moved_cases(files: Sequence[RecordFile]) -> list[Finding]:
             places.setdefault(case, {})[nodes] = None
     moved = grouped((", then on ".join(found), case) for case, found in places.items() if len(found) > 1)
     advice = "Nodes differ, and these rows hold what they differ by. To compare rows, measure them on the same nodes."
-    return [
-        Finding(
-            kind="moved",
-            title=title_of("moved"),
-            text=f"{plural(len(cases), 'case')} ran on {where}. {advice}",
-            severity="warning",
-            numbers=columns(case=cases[:_MOST_PLACES]),
-        )
-        for where, cases in moved.items()
-    ]
+    told = {f"{plural(len(cases), 'case')} ran on {where}. {advice}": cases for where, cases in moved.items()}
+    kind = "moved"
+    return [finding(kind, title_of(kind), text, "warning", case=cases[:_MOST_PLACES]) for text, cases in told.items()]
 
 
 def _said(path: Path) -> str:
