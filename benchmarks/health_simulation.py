@@ -12,7 +12,7 @@ from statistics import median
 
 from benchmarks.history_simulation import KINDS
 from benchmarks.simulated_noise import STRONG, Noise
-from ullage.analysis.statistics import Sampled, pooled_spread
+from ullage.analysis.statistics.spread import Sampled, pooled_spread
 from ullage.campaign import health
 from ullage.campaign.check import MARGIN, Checked, Kept
 from ullage.campaign.check import judge as judge_rows

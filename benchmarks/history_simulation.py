@@ -16,8 +16,8 @@ from itertools import islice, product
 from pathlib import Path
 
 from benchmarks.simulated_noise import NOISES, Noise
-from ullage.analysis.statistics import Sampled, pooled_spread
 from ullage.analysis.statistics.changes import find_changes
+from ullage.analysis.statistics.spread import Sampled, pooled_spread
 from ullage.campaign.check import judge
 
 _CV = 0.03

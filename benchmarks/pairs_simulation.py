@@ -15,7 +15,8 @@ from itertools import islice, product
 
 from benchmarks.simulated_noise import NOISES, Noise
 from ullage.analysis.contests import compare_ratios
-from ullage.analysis.statistics import Contest, compare_all, pooled_spread
+from ullage.analysis.statistics.comparison import Contest, compare_all
+from ullage.analysis.statistics.spread import pooled_spread
 
 _CV = 0.05
 _CV_OF_RATIOS = 0.10

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from statistics import fmean, median, stdev
 
-from ullage.analysis import statistics
-from ullage.analysis.statistics import Interval
+from ullage.analysis.statistics.dependence import pooled_dependence
+from ullage.analysis.statistics.intervals import Interval, median_interval
 
 _WANTED, _FEWEST, _MOST = 0.05, 3, 15
 Intervals = Callable[[Sequence[float], float], Interval]
@@ -45,7 +45,7 @@ class Rule:
         """The correlation that rows reckon with."""
         if not self.uses_dependence:
             return 0.0
-        return statistics.pooled_dependence(taken).correlation
+        return pooled_dependence(taken).correlation
 
 
 def after_dependence(rule: Rule, cells: Sequence[Iterator[float]], taken: Sequence[list[float]]) -> list[list[float]]:
@@ -95,7 +95,7 @@ def _student_below_6(samples: Sequence[float], _: float = 0.0) -> Interval:
 
 
 def _today(samples: Sequence[float], correlation: float) -> Interval:
-    return statistics.median_interval(samples, 0.95, correlation)
+    return median_interval(samples, 0.95, correlation)
 
 
 BEFORE = Rule("before", _before, claims_all=True)

@@ -11,8 +11,6 @@ from ullage.model.plan import Target
 
 MEMORY: Final = "memory"
 DEVDAX: Final = "devdax"
-_WITH_PATH: Final = frozenset({"posix"})
-_WITHOUT_PATH: Final = frozenset({"null", "model", MEMORY, DEVDAX})
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+]*):(.*)", re.DOTALL)
 _LONGEST_NAME: Final = 64
 _FOLDERS: Final = (".", "..", "~")
@@ -49,17 +47,20 @@ def _name_and_place(text: str) -> tuple[str, str]:
 def _uri(place: str, text: str) -> str:
     match = _SCHEME.fullmatch(place)
     scheme, path = (match.group(1), match.group(2)) if match else ("posix", place)
-    if scheme in _WITHOUT_PATH:
+    if scheme in {"null", "model", MEMORY, DEVDAX}:
         if path:
             raise UserError(f"{scheme}: takes no path", f"'{text}'", f"write NAME={scheme}:")
         return f"{scheme}:"
-    if scheme not in _WITH_PATH:
+    if scheme != "posix":
         raise UserError(
             f"unknown scheme '{scheme}:'", f"'{text}'", f"{_FORMS}; a path with a colon starts with ./ or /"
         )
     if not path.strip() or "\0" in path:
         raise UserError("target has no usable path", f"'{text}'", _FORMS)
-    _check_words(path, text)
+    for word in _BRACED.findall(path):
+        if word not in _WORDS:
+            known = ", ".join(f"{{{one}}}" for one in _WORDS)
+            raise UserError(f"unknown word {{{word}}} in a path", f"'{text}'", f"use {known}")
     return f"{scheme}:{Path(path).expanduser().absolute()}"
 
 
@@ -93,13 +94,6 @@ def target_path(target: Target) -> Path | None:
 # What may stand in braces in a path, for where a rank is: the engine replaces it.
 _WORDS: Final = ("rank", "local_rank", "node", "host", "socket", "numa")
 _BRACED: Final = re.compile(r"\{([^{}]*)\}")
-
-
-def _check_words(path: str, text: str) -> None:
-    for word in _BRACED.findall(path):
-        if word not in _WORDS:
-            known = ", ".join(f"{{{one}}}" for one in _WORDS)
-            raise UserError(f"unknown word {{{word}}} in a path", f"'{text}'", f"use {known}")
 
 
 def words_of_path(target: Target) -> list[str]:

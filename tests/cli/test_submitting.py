@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from tests.e2e.commands import run_here
 
-from ullage.cli.submitting import asked_of_site, nodes_to_use, usable
+from ullage.cli.submitting import asked_of_site, nodes_to_use, submit_or_write, usable
 from ullage.errors import UserError
+from ullage.launch import batch_systems
+from ullage.launch.batch import JobRequest
 from ullage.launch.hosts import Hosts
 from ullage.launch.lsf import Jsrun
 from ullage.launch.open_mpi import OpenMpi
-from ullage.runs.submitted import arguments_in_job
+from ullage.model.system import Place
+from ullage.runs.submitted import Submission, arguments_in_job
 
 NOTHING: dict[str, Any] = {
     "launcher": "auto",
@@ -71,6 +74,28 @@ def test_inside_a_job_nothing_is_submitted(site: Path, monkeypatch: pytest.Monke
 def test_a_chain_needs_somebody_who_watches(site: Path) -> None:
     with pytest.raises(UserError, match="give --launcher pbs"):
         asked_of_site({**NOTHING, "launcher": "script", "site": site, "chain": 2})
+
+
+@pytest.mark.parametrize(("is_remote", "is_said"), [(False, True), (True, False), (None, False)])
+def test_a_result_on_a_disk_of_this_machine_is_said_before_the_job(
+    is_remote: bool | None,
+    is_said: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = Place(target="result", path=str(tmp_path), exists=True, file_system="xfs", is_remote=is_remote)
+    monkeypatch.setattr("ullage.system.storage.read_places", lambda _targets: [place])
+    job = Submission(tmp_path / "r1", ["run", "rings"], JobRequest(), "run rings", [], batch_systems()["slurm"])
+    (tmp_path / "site.toml").touch()
+    assert (
+        submit_or_write(
+            job, asked_of_site({**NOTHING, "launcher": "script", "site": tmp_path / "site.toml"}), "path", 0
+        )
+        == 0
+    )
+    said = capsys.readouterr().err
+    assert (f"warning: {tmp_path} is on xfs of this machine" in said) is is_said
 
 
 def test_options_of_the_job_stay_outside_of_it(tmp_path: Path) -> None:

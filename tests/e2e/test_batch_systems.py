@@ -166,7 +166,7 @@ def test_a_run_that_fits_into_no_job_is_divided_and_the_rest_is_submitted(batch:
     with under_way(batch, result, *LONG, "--walltime", "80s", "--chain", "1") as process:
         _, err = process.communicate(timeout=90)
     assert process.returncode == 5, err
-    assert "job 7.fake ended early (F, exit code 5); its rest is submitted" in err
+    assert "job 7.fake ended early (its time was over, exit code 5); its rest is submitted" in err
     ends = [file.end for file in map(read_records, sorted(result.glob("records/*.ndjson")))]
     assert [end.status for end in ends if end is not None] == ["complete", "complete"]
     assert len(list((result / "batch").glob("job-*.pbs"))) == 2

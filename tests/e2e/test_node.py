@@ -68,7 +68,12 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
     before = ended.index("interrupted")  # 0, unless this process stood still until the first part was over
     assert ended == ["complete"] * before + ["interrupted"] + ["not begun"] * (len(ended) - before - 1)
     # Sets of main memory are four times the last cache: where that is large, one repetition of each takes minutes.
-    code, out, err = run(command(node_engine, "resume", str(result), "--all", "--time", "40s"))
+    # On a busy machine the time is too short for some parts: they are left out with code 2, and resumed again.
+    for _ in range(4):
+        code, out, err = run(command(node_engine, "resume", str(result), "--all", "--time", "40s"))
+        assert code == 0 or (code == 2 and "more time" in err), err
+        if code == 0:
+            break
     assert code == 0, err
     assert set(statuses(result).values()) == {"complete"}
     summary = summary_of(result)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.launching import case, plan, run
 
-from ullage.analysis.statistics import is_look, median_interval, relative_width
+from ullage.analysis.statistics.intervals import is_look, median_interval, relative_width
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3])

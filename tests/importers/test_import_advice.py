@@ -182,6 +182,14 @@ def test_each_form_that_a_refusal_offers_is_one(tmp_path: Path) -> None:
     assert read([path], "ior").rows
 
 
+def test_a_format_of_which_a_text_is_not_is_refused_with_the_one_that_reads_it(tmp_path: Path) -> None:
+    path = _written(tmp_path / "x.log", IOR_2.encode())
+    with pytest.raises(UserError, match="is not of format iozone") as caught:
+        read([path], "iozone")
+    assert caught.value.right == "give --format ior, or no --format"
+    assert read([path], "ior").rows
+
+
 def test_the_formats_of_a_kind_that_a_refusal_names_are_read(tmp_path: Path) -> None:
     path = _written(tmp_path / "x.log", b"BT-IO Benchmark\n")
     with pytest.raises(UserError) as caught:

@@ -263,6 +263,21 @@ def test_iperf3(tmp_path: Path) -> None:
     assert flagged(tmp_path, json.dumps(IPERF_JSON), "9000000000.0", "8000000000.0")
 
 
+def test_iperf3_of_both_ways_at_once(tmp_path: Path) -> None:
+    half = {"seconds": 10, "bytes": 6250000000, "bits_per_second": 5e9}
+    reverse = {"sum_sent_bidir_reverse": half, "sum_received_bidir_reverse": half}
+    rows = of(tmp_path, json.dumps({**IPERF_JSON, "end": {**IPERF_JSON["end"], **reverse}})).rows
+    assert [(row.params.get("direction"), row.params["end"], row.median) for row in rows] == [
+        (None, "sender", 1e10 / 8),
+        (None, "receiver", 9e9 / 8),
+        ("reverse", "sender", 5e9 / 8),
+        ("reverse", "receiver", 5e9 / 8),
+    ]
+    text = IPERF.replace("[  5]   ", "[  5][TX-C]   ").replace("[  7]   ", "[  7][RX-C]   ")
+    rows = of(tmp_path, "\n".join(line for line in text.splitlines() if "SUM" not in line)).rows
+    assert {(row.params["role"], row.params["streams"]) for row in rows} == {("TX-C", 1), ("RX-C", 1)}
+
+
 def test_sockperf_and_netperf(tmp_path: Path) -> None:
     rows = of(tmp_path, SOCKPERF).rows
     assert value(rows, "network_latency") == pytest.approx(21.323e-6)

@@ -14,7 +14,7 @@ from support.make_records import (
     make_run,
 )
 from ullage.analysis.message_steps import THROUGH_LOOPBACK
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.model.record import Contamination, Moved
 from ullage.model.summary import Ceiling, Row
 from ullage.model.system import DriveLimit

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How cases are divided over batch jobs with a time limit."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.errors import UserError
+from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.launch.batch import usable_seconds
 from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.record import CaseRecord
@@ -125,6 +127,18 @@ def test_a_launch_that_fits_ends_before_the_job_whatever_was_expected() -> None:
     assert fit(70, budgeted, RunProgress(), 90, 90, 90).plan == budgeted
     together = plan(dataset="shared")
     assert fit(1, together, RunProgress(), 90, 90, 90).plan == together
+
+
+def test_a_job_that_leaves_a_rest_as_planned_ends_well_and_says_so(tmp_path: Path) -> None:
+    ended = tmp_path / "r1.exit"
+    time = JobTime(100.0, WALLTIME_S, ended=ended)
+    assert [time.code_of_job(code) for code in (EXIT_OK, EXIT_ABORTED)] == [EXIT_OK, EXIT_ABORTED]
+    time.leave_rest()
+    assert ended.read_text() == f"{EXIT_ABORTED}\n"
+    assert [time.code_of_job(code) for code in (EXIT_ABORTED, EXIT_CASE_FAILED)] == [EXIT_OK, EXIT_CASE_FAILED]
+    by_hand = JobTime(100.0, WALLTIME_S)
+    by_hand.leave_rest()
+    assert by_hand.code_of_job(EXIT_ABORTED) == EXIT_ABORTED
 
 
 def test_what_was_measured_counts_and_not_what_was_expected() -> None:

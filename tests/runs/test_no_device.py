@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The calls of a command line on names, made again on a tmpfs: what is asked there, and what it bounds."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from ullage.model.plan import Case, Layout, Named, Plan, Target
 from ullage.model.request import Request
 from ullage.model.system import Memory, Place
 from ullage.results.folder import PROBE, ResultFolder
+from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.runs.inputs import EngineContext
 from ullage.runs.no_device import FOLDER, NAME, SAMPLES, measure_names, under_names
@@ -38,9 +40,10 @@ def plan(*cases: Case, nodes: int | None = None) -> Plan:
 
 
 class World:
-    """A result with one launch, and an engine that notes what it is asked."""
+    """A result with one launch, and an engine that notes what it is asked, and makes phases of ``grades`` in turn."""
 
-    def __init__(self, path: Path, whole: Plan) -> None:
+    def __init__(self, path: Path, whole: Plan, grades: str = "") -> None:
+        self.grades = iter(grades)
         request = Request(run_id="r1", suite="from-mdtest", created="now", targets=whole.targets, options={})
         self.result = ResultFolder.create(path / "result", request)
         self.result.prepare_launch(1, whole)
@@ -53,10 +56,18 @@ class World:
     def start(self, *words: object) -> LaunchOutcome:
         asked = next(word for word in words if isinstance(word, Plan))
         self.asked.append(asked)
+        if grade := next(self.grades, ""):
+            phases = [make_phase(asked.cases[0].id, index, phase="create", grade=grade) for index in range(SAMPLES)]
+            write_launch(Path(asked.records), make_launch(phases, run=make_run(ranks=2)))
         return LaunchOutcome(0, None, Path(asked.records), "complete", "", [], elapsed_s=1.0)
 
     def events(self) -> list[str]:
         return [event.text for file in self.result.read_records() for event in file.events]
+
+
+def write_launch(path: Path, records: Iterable[AnyRecord]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{record.model_dump_json(by_alias=True)}\n" for record in records))
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +110,15 @@ def test_where_nothing_is_measured(tmp_path: Path, whole: Plan, place: Place, se
     assert world.events() == ([f"the bound of work on names is not available: {said}"] if said else [])
 
 
+@pytest.mark.parametrize(("grades", "launches"), [("A", 1), ("CA", 2), ("CCCA", 3)])
+def test_a_disturbed_bound_is_measured_again_a_few_times(tmp_path: Path, grades: str, launches: int) -> None:
+    whole = plan(case(1))
+    world = World(tmp_path, whole, grades)
+    assert measure_names(whole, world.session, [DISK], Memory(), 60.0) is None
+    assert len(world.asked) == launches
+    assert len({asked.records for asked in world.asked}) == launches
+
+
 def test_rates_on_names_stand_under_what_was_found(tmp_path: Path) -> None:
     whole = plan(case(1))
     world = World(tmp_path, whole)
@@ -118,8 +138,7 @@ def test_rates_on_names_stand_under_what_was_found(tmp_path: Path) -> None:
             make_case(identity, index, target=NAME),
         )
     ]  # fmt: skip
-    lines = [record.model_dump_json(by_alias=True) for record in make_launch(records, run=make_run(ranks=2))]
-    (folder / "records.ndjson").write_text("\n".join(lines) + "\n")
+    write_launch(folder / "records.ndjson", make_launch(records, run=make_run(ranks=2)))
     fields = {"metric": "operation_rate", "unit": "op/s", "verdict": "cached", "case": whole.cases[0].id, "target": "t"}
     made, removed = (make_row([6_000.0] * 6, access=access, **fields) for access in ("create", "unlink"))  # type: ignore[arg-type]
     first, second = under_names([made, removed], world.result, RowContext())

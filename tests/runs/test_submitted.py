@@ -12,7 +12,7 @@ from ullage.launch.batch import JobRequest
 from ullage.model.request import Request
 from ullage.results.folder import ResultFolder
 from ullage.runs import submitted
-from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest, submit_and_watch
+from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest, kept_words, submit_and_watch
 
 GONE = "echo 'Unable to contact slurm controller (connect failure)' >&2\nexit 1\n"
 ENDED_EARLY = "echo JobId=7 JobState=FAILED Reason=NonZeroExitCode ExitCode=5:0\n"
@@ -102,6 +102,24 @@ def test_a_chain_ends_with_a_job_that_finished_no_repetition(
     said = capsys.readouterr().err
     assert "ullage: job 7 finished no repetition, so no further job is submitted; give --walltime 01:00:00\n" in said
     assert submitted_jobs(submission) == 1
+
+
+def test_a_job_that_left_a_rest_as_planned_is_a_success_for_its_system_and_not_for_us(
+    submission: Submission, fake_program: FakeProgram, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_program("scontrol", "echo JobState=COMPLETED ExitCode=0:0")
+    fake_program("sbatch", f"echo 5 > {submission.ended}\necho 7")
+    ResultFolder.create(submission.result, Request(run_id="r1", suite="pairs", created="2026-01-01T00:00:00Z"))
+    assert submit_and_watch(submission, "path") == EXIT_ABORTED
+    assert "ullage: job 7 ended early (its time was over, exit code 5); `ullage resume " in capsys.readouterr().err
+    assert not submission.ended.exists()
+
+
+def test_the_rest_of_a_run_is_kept_where_the_run_is() -> None:
+    typed = ["run", "pairs", "--campaign", "/c", "--quick", "--chain", "2"]
+    assert kept_words(typed) == ["--campaign", "/c"]
+    assert kept_words(["run", "pairs", "--campaign=/c"]) == ["--campaign=/c"]
+    assert kept_words(["run", "pairs"]) == []
 
 
 def test_the_job_does_not_submit_jobs_itself(tmp_path: Path) -> None:

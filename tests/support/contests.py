@@ -3,9 +3,8 @@
 
 from collections.abc import Sequence
 
-from ullage.analysis.statistics import Comparison, Contest, Spread, compare_two
-from ullage.analysis.statistics.comparison import Better
-from ullage.analysis.statistics.spread import UNKNOWN
+from ullage.analysis.statistics.comparison import Better, Comparison, Contest, compare_two
+from ullage.analysis.statistics.spread import UNKNOWN, Spread
 
 
 def compare(

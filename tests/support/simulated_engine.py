@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ullage.analysis.statistics import is_look, median_interval, relative_width
+from ullage.analysis.statistics.intervals import is_look, median_interval, relative_width
 from ullage.launch.base import DeadRank, Launcher
 from ullage.launch.process import EndStatus, LaunchOutcome
 from ullage.model.describe import Describe, Registered

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from ullage.analysis.metrics import Metric, load_metrics
 from ullage.analysis.settings import sort_key
-from ullage.analysis.statistics import fewest_samples, median_interval
+from ullage.analysis.statistics.intervals import fewest_samples, median_interval
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.model.acceptance import MOST_OF, Floor, Judged, Judgement
@@ -28,8 +28,6 @@ from ullage.parameters import suggest
 from ullage.quantity import format_quantity, format_row, significant
 from ullage.reading import read_toml
 from ullage.units import parse_duration, parse_rate, parse_share
-
-_NOT_MEASURED: Final = "no row of that kind was measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ def _judge_node(number: int, floor: Floor, node: NodeRows, suite: str) -> list[J
                 needed=floor.bound,
                 confidence=floor.confidence,
                 verdict="cannot tell",
-                reason=_NOT_MEASURED,
+                reason="no row of that kind was measured",
             )
         ]
     return [_judge_row(number, floor, node.name, row, suite) for row in rows]

@@ -17,8 +17,9 @@ from ullage.analysis.contests import compare_rows, contest_of, sampled, tells_la
 from ullage.analysis.findings import make_study
 from ullage.analysis.matching import Matching, Places, Sample, dimensions_of, names_of, value_of
 from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of
-from ullage.analysis.statistics import Comparison as Judgement
-from ullage.analysis.statistics import ComparisonVerdict, Contest, Spread, compare_all, dependence_within, pooled_spread
+from ullage.analysis.statistics.comparison import Comparison as Judgement
+from ullage.analysis.statistics.comparison import ComparisonVerdict, Contest, compare_all
+from ullage.analysis.statistics.spread import Spread, dependence_within, pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import UserError
 from ullage.grouping import grouped, nested

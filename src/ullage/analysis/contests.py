@@ -3,25 +3,13 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from statistics import median
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
-from ullage.analysis.statistics import (
-    Comparison,
-    Contest,
-    Dependence,
-    Sampled,
-    Spread,
-    compare_all,
-    compare_on_average,
-    compare_two,
-    median,
-    pooled_spread,
-)
-from ullage.analysis.statistics.spread import NOT_KNOWN
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_all, compare_on_average, compare_two
+from ullage.analysis.statistics.dependence import Dependence
+from ullage.analysis.statistics.spread import NOT_KNOWN, Sampled, Spread, pooled_spread
 from ullage.model.summary import Row
-
-_LAYOUT: Final = ("ranks", "nodes")
 
 
 def launches_of(row: Row) -> Sequence[Hashable]:
@@ -33,7 +21,7 @@ def launches_of(row: Row) -> Sequence[Hashable]:
         return row.launches
     if len(row.repetitions) == 1:
         return [""]
-    return [tuple(row.params.get(name, "") for name in _LAYOUT)] * len(row.repetitions)
+    return [tuple(row.params.get(name, "") for name in ("ranks", "nodes"))] * len(row.repetitions)
 
 
 def spread_of(rows: Iterable[Row], dependence: Dependence | None = None) -> Spread:

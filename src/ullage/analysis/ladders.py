@@ -12,7 +12,9 @@ from typing import Final, TypeAlias
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.analysis.contests import contest_of, launches_of, spread_of
-from ullage.analysis.statistics import Comparison, Contest, compare_all, pooled_dependence, pooled_spread
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_all
+from ullage.analysis.statistics.dependence import pooled_dependence
+from ullage.analysis.statistics.spread import pooled_spread
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.summary import Ladder, Row, Rung

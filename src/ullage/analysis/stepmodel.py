@@ -18,10 +18,8 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, linear_regression, stdev
+from statistics import NormalDist, linear_regression, median, stdev
 from typing import Final
-
-from ullage.analysis.statistics import median
 
 # Blom, Statistical Estimates and Transformed Beta-Variables, 1958: where the largest of n normal values is expected.
 _BLOM: Final = 0.375

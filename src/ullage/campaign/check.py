@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, Literal, TypeAlias
 
-from ullage.analysis.statistics import Comparison, Contest, Sampled, Spread, compare_all, pooled_spread
 from ullage.analysis.statistics.changes import FEWEST, find_changes
-from ullage.analysis.statistics.spread import log_mean
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_all
+from ullage.analysis.statistics.spread import Sampled, Spread, log_mean, pooled_spread
 from ullage.campaign.rows import kept_rows
 from ullage.campaign.store import query, results_in
 from ullage.grouping import grouped

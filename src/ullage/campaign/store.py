@@ -35,7 +35,6 @@ _FILE: Final = re.compile(r"(?!\.)(.+)\.\w+\.parquet|pack-(\d{6})\.parquet")
 _ASKED: Final = "--campaign"
 _TRIES: Final = 3
 _HIVE: Final = "hive_types = {'system': VARCHAR, 'suite': VARCHAR, 'month': VARCHAR}"
-_PACKED: Final = "FORMAT parquet, COMPRESSION zstd"
 T = TypeVar("T")
 
 
@@ -163,7 +162,7 @@ def write_baseline(campaign: Path, where: str, given: Sequence[object]) -> tuple
 def _copy(asked: Path, sql: str, given: Sequence[object], place: Path, name: Callable[[Path, Path], None]) -> int:
     """Write the answer to ``sql`` to a file, give it the name ``place`` once it is whole, and return its rows."""
     scratch = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
-    to = f"COPY ({sql}) TO {_quoted(scratch)} ({_PACKED})"
+    to = f"COPY ({sql}) TO {_quoted(scratch)} (FORMAT parquet, COMPRESSION zstd)"
     try:
         (count,) = query(asked, to, given, lambda found: found.fetchone() or (0,))
         if not count:

@@ -76,4 +76,5 @@ def resume(result: Path, time: str | None = None, *, recheck: bool = False, **sa
     launcher = usable(launcher_for(engine_context, asked.launcher, request.hosts), own["exclude"])
     job_time, stage = time_of_this_job(own["walltime"]), own["stage"] or asked.stage_here
     code = measure(prepared, folder, engine_context, launcher, seconds, shown, job_time, stage)
-    raise typer.Exit(keep_at_end(folder.path, own["campaign"], code))
+    code = keep_at_end(folder.path, own["campaign"], code)
+    raise typer.Exit(job_time.code_of_job(code) if job_time else code)

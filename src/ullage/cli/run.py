@@ -62,7 +62,8 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
     launcher = submitting.usable(launcher, own["exclude"])
     job_time, stage = submitting.time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
     code = measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage)
-    raise typer.Exit(keep_at_end(folder.path, own["campaign"], code))
+    code = keep_at_end(folder.path, own["campaign"], code)
+    raise typer.Exit(job_time.code_of_job(code) if job_time else code)
 
 
 def _jobs(

@@ -2,13 +2,14 @@
 """Batch jobs: their options, what of them is submitted, how many a run takes, and what is left of the one around us."""
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ullage.errors import UserError
+from ullage.errors import UserError, say
 
 if TYPE_CHECKING:
     from ullage.launch.base import Launcher
@@ -190,7 +191,7 @@ def submission(
 ) -> "Submission":
     """Return what is submitted, with ``spare`` more nodes; refuse named hosts and a result that is there."""
     from ullage.results.folder import DEFAULT_PARENT
-    from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest
+    from ullage.runs.submitted import Submission, arguments_in_job, arguments_of_rest, kept_words
 
     if request.hosts:
         right = f"leave --hosts out with --launcher {site.launcher}"
@@ -203,7 +204,7 @@ def submission(
     limit_s = _limit_s(site, system)
     arguments = arguments_in_job(sys.argv[1:], result, engine, limit_s)
     wanted = wanted_of(site, (nodes if isinstance(nodes, int) else 1) + spare)
-    rest = arguments_of_rest(["run"], result, engine, limit_s)
+    rest = arguments_of_rest(["run", *kept_words(sys.argv[1:])], result, engine, limit_s)
     return Submission(result, arguments, wanted, f"run {suite.name}", rest, system, _longer(limit_s))
 
 
@@ -223,6 +224,7 @@ def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chai
     from ullage.runs.submitted import submit_and_watch, write_script
     from ullage.terminal import print_line
 
+    _warn_of_own_disk(submission.result.parent)
     if not is_script(site.launcher):
         return submit_and_watch(submission, shown, chain)
     script = write_script(submission)
@@ -231,6 +233,19 @@ def submit_or_write(submission: "Submission", site: "Site", shown: "Shown", chai
     print_line(f"then     ullage report {submission.result}")
     print_line(str(submission.result))
     return 0
+
+
+def _warn_of_own_disk(folder: Path) -> None:
+    """Say before a job is submitted that its result is on a disk of this machine, which other nodes may not see."""
+    from ullage.model.plan import Target
+    from ullage.system.storage import read_places
+
+    (place,) = read_places([Target(name="result", uri=f"posix:{folder}")])
+    if place.is_remote is False:
+        say(
+            f"warning: {folder} is on {place.file_system} of this machine; unless the job's nodes mount it from here, "
+            "nothing that is measured appears in it: give --result on a file system that all nodes share"
+        )
 
 
 def most_nodes(folder: "ResultFolder") -> int:
@@ -273,10 +288,12 @@ def submit_rest(
 def time_of_this_job(walltime: str) -> "JobTime | None":
     """Return the time of this batch job, by it or ``walltime``; None outside of one, and where nobody says it."""
     from ullage.launch import batch_systems
-    from ullage.launch.batch import usable_seconds
+    from ullage.launch.batch import ENDED_VARIABLE, usable_seconds
     from ullage.runs.jobtime import JobTime
     from ullage.system.allocation import allocation
 
+    # Taken away: runs that this one starts, on each node, are no jobs of their own.
+    ended = os.environ.pop(ENDED_VARIABLE, "")
     job = allocation()
     if job is None:
         return None
@@ -286,7 +303,8 @@ def time_of_this_job(walltime: str) -> "JobTime | None":
     limits = [*([] if left_s is None else [left_s]), *([system.limit_s(walltime)] if walltime else [])]
     if not limits:
         return None
-    return JobTime(time.monotonic() + usable_seconds(min(limits)), limits[-1])
+    ends_at = time.monotonic() + usable_seconds(min(limits))
+    return JobTime(ends_at, limits[-1], ended=Path(ended) if ended else None)
 
 
 def check_walltime(prepared: "Prepared", system: "BatchSystem", walltime: str, chain: int) -> list[str]:

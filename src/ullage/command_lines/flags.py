@@ -18,9 +18,7 @@ _SIZE: Final = re.compile(r"(\d{1,18})([kmgt]?)", re.IGNORECASE | re.ASCII)
 _COUNT: Final = re.compile(r"\d{1,18}", re.ASCII)
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d{1,9})?", re.ASCII)
 _NUMBER: Final = re.compile(r"-\d+(?:\.\d+)?", re.ASCII)
-_POWERS: Final = ("", "k", "m", "g", "t")
 _LARGEST: Final = 2**63 - 1
-_ON: Final = ("1", "true", "yes", "on")
 _OFF: Final = ("0", "false", "no", "off")
 # No switch means more when it is given more often.
 _MOST_TIMES: Final = 9
@@ -147,7 +145,7 @@ def read_size(text: str) -> int | None:
     match = _SIZE.fullmatch(text)
     if match is None:
         return None
-    found = int(match[1]) * 1024 ** _POWERS.index(match[2].lower())
+    found = int(match[1]) * 1024 ** ("", "k", "m", "g", "t").index(match[2].lower())
     return found if found <= _LARGEST else None
 
 
@@ -270,7 +268,7 @@ class _Reader:
 
     def _count(self, flag: Flag, written: str, given: str) -> None:
         """Take a switch with a number, so many of it whatever stood before: a script may take back what it wrote."""
-        number = 1 if given.lower() in _ON else 0 if given.lower() in _OFF else read_size(given)
+        number = 1 if given.lower() in ("1", "true", "yes", "on") else 0 if given.lower() in _OFF else read_size(given)
         if number is None or number > _MOST_TIMES:
             raise UserError(f"'{given}' is not a value of {written}", self._table.tool, "write 1 or 0")
         self.values.pop(flag.key, None)

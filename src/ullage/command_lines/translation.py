@@ -28,7 +28,6 @@ _SRUN_WORDS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("-N", "--nodes"), "nodes"),
     "--ntasks-per-node": "ranks_per_node",
 }
-_NAMING: Final = ("-J", "--job-name")
 # Variables that a tool reads, and those by which an MPI library chooses how a file is accessed.
 _OWN: Final[Mapping[str, re.Pattern[str]]] = {
     "ior": re.compile(r"IOR_HINT__\w+"),
@@ -40,7 +39,6 @@ _OF_FILES: Final = re.compile(
     r"OMPI_MCA_(?:io|fs|fcoll|fbtl|sharedfp)(?:_\w+)?|ROMIO_\w+|MPICH_MPIIO_\w+|I_MPI_EXTRA_FILE\w+|HDF5_\w+|LD_PRELOAD"
 )
 _EXPORTING: Final = ("-x", "-genv", "--genv", "-env", "--env", "--export")
-_MCA: Final = ("--mca", "-mca", "--gmca", "-gmca")
 # Words that make another measurement, for each program: where memory lies, and what storage thinks of a process.
 _PLACING: Final[Mapping[str, re.Pattern[str]]] = {
     "numactl": re.compile(r"(?:-[mipPw]|--(?:membind|(?:weighted-)?interleave|preferred(?:-many)?))(?:=.*)?"),
@@ -75,7 +73,7 @@ def split_line(text: str, tool: str) -> CommandLine:
         words = words[1:]
     # A word behind an option that takes a name may be the tool's.
     places = (index for index, word in enumerate(words) if PurePath(word).name == tool)
-    place = next((index for index in places if index == 0 or words[index - 1] not in _NAMING), None)
+    place = next((index for index in places if index == 0 or words[index - 1] not in ("-J", "--job-name")), None)
     if place is None:
         right = f'write "{tool} ..." or "mpirun -np 8 {tool} ..."'
         raise UserError(f"not a command line of {tool}", f"'{text}'", right)
@@ -154,7 +152,7 @@ def _without_exports(words: Sequence[str], tool: str) -> tuple[list[str], dict[s
             own = [pair for pair in pairs if _is_own(pair, tool)]
             exported |= {name: text for name, _, text in (pair.partition("=") for pair in own)}
             kept += [] if own else [word, *([] if joined else taken)]
-        elif word in _MCA:
+        elif word in ("--mca", "-mca", "--gmca", "-gmca"):
             key, text = next(rest, ""), next(rest, "")
             _is_own(f"OMPI_MCA_{key}={text}", tool)
             kept += [word, key, text]

@@ -30,7 +30,6 @@ TRANSFERS: Final = ("transfer", "mixed-transfer")
 Object = dict[str, object]
 Groups = Mapping[tuple[str, str], Sequence[Measured]]
 _APIS: Final[Mapping[str, str]] = {"null": "DUMMY"}
-_PASSES: Final = ("write", "rewrite", "read", "reread")
 _MIB: Final = 1 << 20
 _KIB: Final = 1 << 10
 
@@ -182,7 +181,7 @@ def _spread(name: str, deviation: str, values: Sequence[float]) -> Object:
 
 def _access(phase: PhaseRecord) -> str:
     """Return IOR's word for the access: write or read; a second pass over the same data keeps its own name."""
-    return phase.phase if phase.phase in _PASSES else phase.access
+    return phase.phase if phase.phase in ("write", "rewrite", "read", "reread") else phase.access
 
 
 def _mib_per_s(phase: PhaseRecord) -> float:
@@ -274,7 +273,6 @@ def _stonewall(phases: Sequence[PhaseRecord]) -> dict[str, str]:
 # -- cases of metadata, in the form of mdtest's summary ----------------------------------------------------------------
 
 
-_WORKLOAD: Final = "metadata"
 # Cases that agree in these are parts of one test: the same items in the same tree.
 _SHAPE: Final = ("items", "items_per_directory", "depth", "branching", "leaf_only", "unique_directory")
 _ITEM_WORDS: Final[Mapping[str, str]] = {
@@ -312,7 +310,7 @@ def _tests(measured: Sequence[Measured]) -> list[Test]:
     """Group the repetitions of each test by the operation's name."""
     tests: dict[tuple[object, ...], Test] = {}
     for item in measured:
-        if item.case.workload == _WORKLOAD:
+        if item.case.workload == "metadata":
             parameters = item.case.workload_parameters
             shape = (item.case.target, item.run.layout.ranks, *(parameters.get(name, 0) for name in _SHAPE))
             tests.setdefault(shape, {}).setdefault(operation_name(item), []).append(item)

@@ -111,7 +111,14 @@ def junit_xml(data: ReportData) -> str:
         about = {"name": suite, "timestamp": summary.created, "hostname": str(summary.system.get("host", ""))}
         of_suite = ET.SubElement(root, "testsuite", {**about, **_counted(judged)})
         for one in judged:
-            _add_case(of_suite, one)
+            classname = ".".join(filter(None, ["ullage", one.suite, one.node, one.target]))
+            case = ET.SubElement(of_suite, "testcase", {"classname": classname, "name": required_number(one)})
+            if one.verdict in _ELEMENTS:
+                found = ET.SubElement(case, _ELEMENTS[one.verdict], {"type": one.verdict})
+                found.set("message", one.reason or required_text(one))
+                found.text = required_text(one)
+            else:
+                ET.SubElement(case, "system-out").text = required_text(one)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -119,17 +126,6 @@ def junit_xml(data: ReportData) -> str:
 def _counted(judged: Sequence[Judged]) -> dict[str, str]:
     counts = Counter(one.verdict for one in judged)
     return {"tests": str(len(judged)), **{name: str(counts[verdict]) for verdict, name in _COUNTS.items()}}
-
-
-def _add_case(of_suite: ET.Element, one: Judged) -> None:
-    classname = ".".join(filter(None, ["ullage", one.suite, one.node, one.target]))
-    case = ET.SubElement(of_suite, "testcase", {"classname": classname, "name": required_number(one)})
-    if one.verdict in _ELEMENTS:
-        found = ET.SubElement(case, _ELEMENTS[one.verdict], {"type": one.verdict})
-        found.set("message", one.reason or required_text(one))
-        found.text = required_text(one)
-    else:
-        ET.SubElement(case, "system-out").text = required_text(one)
 
 
 JUNIT: Final = Exporter("junit", "what became of the floors, as tests for CI systems", "", junit_xml)

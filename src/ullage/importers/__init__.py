@@ -216,13 +216,18 @@ def _readers(source: Source, importers: Mapping[str, Reader], *, is_named: bool)
     if forms and not claiming:
         shown = [one for one in forms if one.name not in hidden]
         return tuple((one, one.before(seen)) for one in shown)
-    if is_named and len(importers) == 1:
-        return tuple((one, "") for one in importers.values())
     text = whole_text(source)
     found = [one for one in (*claiming, *older) if one.recognises(text)]
-    if not found:
+    if found:
+        return ((found[0], ""),)
+    if not is_named:
         raise _refusal(text, source.where, load_importers().values())
-    return ((found[0], ""),)
+    (named,) = importers.values()
+    try:
+        other, _ = _readers(source, load_importers(), is_named=False)[0]
+    except UserError:
+        return ((named, ""),)
+    raise UserError(f"is not of format {named.name}", source.where, f"give --format {other.name}, or no --format")
 
 
 # -- the refusal of a text that nothing reads: it names what was seen, and what is read of that kind -------------------
@@ -235,6 +240,8 @@ _SEEN: Final = (
     ("bandwidthTest", "bandwidthTest of CUDA", "accelerators"),
     ("RDMA_Write BW Test", "perftest", "messages"),
     ("#bytes     #iterations", "perftest", "messages"),
+    ("(g=0): rw=", "fio's text; run fio with --output-format=json", "storage"),
+    ("3;fio-", "fio's terse form; run fio with --output-format=json", "storage"),
     ("MD-Workbench", "md-workbench", "storage"),
     ("=== Model Options ===", "trtexec", "accelerators"),
     ("==PROF==", "Nsight Compute", "accelerators"),

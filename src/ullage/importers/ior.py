@@ -21,7 +21,6 @@ from ullage.importers.printed import Printed, whole_number
 from ullage.importers.sources import Line
 from ullage.model.flags import Flag
 
-_MARK: Final = ": MPI Coordinated Test of Parallel I/O"
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")
 _CLIENTS: Final = re.compile(r"(\d+) \((\d+) per node\)")
 _MB_IN_MIB: Final = 1e6 / MIB
@@ -92,7 +91,10 @@ def _moved(run: _Run, _: Line, match: re.Match[str]) -> None:
 def _numbers(run: _Run, line: Line, _: re.Match[str]) -> None:
     words = line.text.split()
     if run.columns:
-        _repetition(run.last, line, run.columns, words)
+        cells = forms.cells_of(run.columns, words, line)
+        shown = as_printed(cells["bw(MiB/s)"], line, "bandwidth")
+        run.last.lines.append(_Repetition(words[0], line, shown, cells, run.last.moved))
+        run.last.moved = ""
     elif run.head and len(words) > 1 and is_number(words[1]):
         _summarised(run.tests, line, run.head, words)
 
@@ -100,13 +102,6 @@ def _numbers(run: _Run, line: Line, _: re.Match[str]) -> None:
 def _fact(run: _Run, _: Line, match: re.Match[str]) -> None:
     if not run.last.lines:
         run.last.facts.setdefault(" ".join(match[1].split()), match[2])
-
-
-def _repetition(test: _Test, line: Line, columns: list[str], words: list[str]) -> None:
-    cells = forms.cells_of(columns, words, line)
-    shown = as_printed(cells["bw(MiB/s)"], line, "bandwidth")
-    test.lines.append(_Repetition(words[0], line, shown, cells, test.moved))
-    test.moved = ""
 
 
 def _maximum(run: _Run, line: Line, match: re.Match[str]) -> None:
@@ -207,7 +202,7 @@ IOR: Final = Form(
     "ior",
     "what IOR prints, 2.10 to 4.1",
     "storage",
-    (_MARK,),
+    (": MPI Coordinated Test of Parallel I/O",),
     forms.by_rules(_Run, _RULES, _end),
     begin=r"IOR-\S+: MPI",
 )

@@ -188,7 +188,6 @@ FORMS: Final = (
 _MARK: Final = "RESULT"
 # Some notes spell the first name with one letter less.
 _NAMES: Final = ("funcname", "funname")
-_CHASE: Final = "PermRead"
 # Passes over a chase of up to so many bytes overlap, because each begins at the same place again.
 _OVERLAPPING_BYTES: Final = 64 << 10
 PASSES_OVERLAP: Final = "passes-overlap"
@@ -227,7 +226,7 @@ def _samples(text: str, name: str) -> Iterator[tuple[Key, float]]:
         threads, area = (_value(words, name, place, *_WHOLE) for name in ("nthreads", "areasize"))
         host = (words.get("host") or "pmbw")[:_LONGEST_NAME]
         yield (host, function, threads, area, "memory_bandwidth"), _value(words, "bandwidth", place, *_POSITIVE)
-        if function.startswith(_CHASE):
+        if function.startswith("PermRead"):
             yield (host, function, threads, area, "access_time"), threads * _value(words, "rate", place, *_POSITIVE)
 
 

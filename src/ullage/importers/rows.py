@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ullage.analysis.ceilings import declared
 from ullage.analysis.ceilings.rows import with_ceiling
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.errors import UserError
 from ullage.model.base import Strict, first_mistake
 from ullage.model.flags import Flag, interval_below

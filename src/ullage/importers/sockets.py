@@ -51,9 +51,9 @@ def _total(state: _Iperf, line: Line, match: re.Match[str]) -> None:
 
 def _of_run(state: _Iperf) -> Iterator[Found]:
     sums = {key: found for key, found in state.found.items() if key[0] == "SUM"}
-    streams = len({key[0] for key in state.found} - {"SUM"})
-    for found in (sums or state.found).values():
-        yield replace(found, params={**found.params, "streams": max(streams, 1)})
+    for (_, role, _), found in (sums or state.found).items():
+        streams = {stream for stream, of_role, _ in state.found if of_role == role} - {"SUM"}
+        yield replace(found, params={**found.params, "streams": max(len(streams), 1)})
 
 
 _IPERF_TOTAL: Final = (
@@ -78,9 +78,15 @@ def read_iperf_json(document: Mapping[str, object]) -> Iterator[Found]:
         message_bytes=block,
         direction=direction,
     )
-    sums = {"sender": forms.child(end, "sum_sent"), "receiver": forms.child(end, "sum_received")}
+    yield from _of_way(end, params, "")
+    yield from _of_way(end, {**params, "direction": "reverse"}, "_bidir_reverse")
+
+
+def _of_way(end: Mapping[str, object], params: forms.Params, way: str) -> Iterator[Found]:
+    """Yield the sums of one way; ``way``: how their names end, which is empty but for the second way of ``--bidir``."""
+    sums = {"sender": forms.child(end, f"sum_sent{way}"), "receiver": forms.child(end, f"sum_received{way}")}
     if not any(sums.values()):
-        sums = {"receiver": forms.child(end, "sum")}
+        sums = {"receiver": forms.child(end, f"sum{way}")}
     for side, of_side in sums.items():
         bits = amount(of_side, "bits_per_second")
         if bits is None:
@@ -89,7 +95,7 @@ def read_iperf_json(document: Mapping[str, object]) -> Iterator[Found]:
         again = known_to(moved * _BITS / seconds) if moved is not None and seconds else None
         doubt = disagree(known_to(bits), again, f"bits_per_second of the {side}", 1e-3)
         yield Measured("network_bandwidth", "B/s", bits / _BITS, {**params, "end": side}, doubt)
-    last = forms.child(end, "sum") or sums["receiver"]
+    last = forms.child(end, f"sum{way}") or sums["receiver"]
     for theirs, metric, unit, factor in (
         ("jitter_ms", "jitter", "s", forms.MS),
         ("lost_percent", "loss_share", "of messages", 1 / 100),

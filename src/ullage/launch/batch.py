@@ -92,6 +92,8 @@ class JobState:
 UNKNOWN: Final = JobState("UNKNOWN", "unknown")
 # Systems forget jobs that have ended. Their script may have said how (``JobText.ended``).
 GONE: Final = JobState("GONE", "over")
+ENDED_VARIABLE: Final = "ULLAGE_JOB_ENDED"
+"""Tells the run in a job where ``JobText.ended`` is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ class BatchSystem:
             output=self.path_word(text.output),
             modules=f"{_modules(wanted)}{_most_processors(wanted)}",
             command=shlex.join(text.command),
+            ended=shlex.quote(str(text.ended)),
             body=self.job_body(wanted, text).rstrip("\n"),
         )
 

@@ -19,7 +19,6 @@ from ullage.system.files import parse_cpu_list, said_by
 
 _PENDING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"})
-_BY_ITSELF: Final = frozenset({"COMPLETED", "FAILED"})
 _KILLED: Final = frozenset({"TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL"})
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
 # Its own words: 30 (minutes), 2-12 (days and hours), 2-12:30, 2-12:30:00.
@@ -67,7 +66,7 @@ def parse_state(text: str) -> JobState:
     word, reason = said["JobState"], said.get("Reason", "")
     code, _, number = said.get("ExitCode", "0:0").partition(":")
     stage: Stage = "waits" if word in _PENDING else "runs" if word in _RUNNING else "over"
-    end: End = "itself" if word in _BY_ITSELF else "killed" if word in _KILLED else "wished"
+    end: End = "itself" if word in {"COMPLETED", "FAILED"} else "killed" if word in _KILLED else "wished"
     code_of, signal_of = (int(one) if one.isdecimal() else 0 for one in (code, number))
     return JobState(word, stage, "" if reason == "None" else reason, code_of, signal_of, end)
 

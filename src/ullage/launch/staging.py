@@ -17,7 +17,6 @@ from ullage.launch.base import Launcher
 from ullage.quantity import listing
 from ullage.reading import read_bytes
 
-_PREFIX: Final = "ullage-stage-"
 _MARKER: Final = ".ullage-stage"
 _PROGRAM: Final = "ullage-engine"
 # A wheel has a program for each of these MPIs beside it.
@@ -60,7 +59,7 @@ def staged(engine: Path, launcher: Launcher, folder: Path | None, lost: Sequence
         raise UserError(what, f"--stage {folder}", right, EXIT_ENVIRONMENT)
     if not folder.is_absolute():
         raise UserError("is not an absolute path", f"--stage {folder}", "name a folder of each node: /tmp")
-    place = folder / f"{_PREFIX}{secrets.token_hex(8)}"
+    place = folder / f"ullage-stage-{secrets.token_hex(8)}"
     try:
         _on_every_node(launcher, _MAKE, place)
         for suffix in ("", *_OF_WHEELS):

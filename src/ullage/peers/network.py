@@ -7,9 +7,9 @@ What is the same as ours, and what is not, stands at the job of each.
 import re
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.peers import Installed, PeerError, PeerTool, ServedJob, ToolJob, Transport
 from ullage.peers.served import LOOPBACK
 from ullage.peers.started import find_installed, member, number

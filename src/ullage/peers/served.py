@@ -38,7 +38,6 @@ _GRACE_S: Final = 5.0
 _PORTS_THERE: Final = range(20000, 32768)
 # served.sh, which runs there, prints these.
 _SERVES: Final = b"ullage: serving"
-_ABSENT: Final = "ullage: absent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +158,7 @@ def serving_there(
             if is_ready:
                 yield port
                 return
-            if _ABSENT in said:
+            if "ullage: absent" in said:
                 raise PeerError(f"not available: {name} is not installed on {hosts.host}; install it there, too")
     raise failure(f"the server of {name} on {hosts.host}", "it ended at once", said)
 

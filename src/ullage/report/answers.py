@@ -126,7 +126,6 @@ def sure_gain(gain: Gain | None) -> float:
 
 MOST_LINES: Final = 8
 _ANY_QUESTION: Final = "What do the numbers say?"
-_OF_NODES: Final = "Which nodes are worse than the others?"
 TROUBLE: Final = frozenset({"failure", "invalid"})
 """Kinds of findings on what went wrong. They stand before the answers."""
 _OF_A_KIND: Final = 2
@@ -171,7 +170,7 @@ def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
     by_suite = {rule.suite: rule for rule in (load_rules(summary.suites) if rules is None else rules)}
     if summary.nodes is not None:
-        by_suite[summary.suite] = AnswerRule(summary.suite, _OF_NODES)
+        by_suite[summary.suite] = AnswerRule(summary.suite, "Which nodes are worse than the others?")
     suites = [part.suite for part in summary.parts]
     suites = [*([] if suites and summary.suite not in by_suite else [summary.suite]), *suites]
     found = [_answer(by_suite.get(suite, AnswerRule(suite, _ANY_QUESTION)), summary) for suite in suites]

@@ -208,12 +208,8 @@ def built_sections(data: ReportData) -> list[tuple[Section, Content]]:
     ]
 
 
-def _is_drawn(figure: Figure) -> bool:
-    return bool(figure.spec)
-
-
 def documents(data: ReportData) -> Iterator[tuple[str, Spec]]:
     """Yield every figure as a document of its own, with title, caption and look inside, after a name for its file."""
     for chart in load_charts(data.summary.suites):
-        for index, figure in enumerate(filter(_is_drawn, chart.build(data)), start=1):
+        for index, figure in enumerate(filter(lambda figure: bool(figure.spec), chart.build(data)), start=1):
             yield f"{chart.name}-{index:02}", with_config(figure.spec, f"{chart.title}: {figure.title}", figure.caption)

@@ -64,7 +64,6 @@ _OF_THE_FIRST: Final[Mapping[str, Callable[[Row], str]]] = {
 }
 _COUNTED: Final = {"chains", "depth", "files", "n", "particles", "ranks", "steps", "streams", "tests", "threads"}
 """Parameters whose values are numbers."""
-_CELL_TOOLTIP: Final = tooltip("what=cell text=median verdict flags")
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def row_map(
         }
         for row, shade in zip(rows, shades, strict=True)
     ]
-    return found.spec(cells, _CELL_TOOLTIP, more=more)
+    return found.spec(cells, tooltip("what=cell text=median verdict flags"), more=more)
 
 
 @dataclass(frozen=True)

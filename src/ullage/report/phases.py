@@ -7,10 +7,10 @@ The name is the ``phase`` parameter of a row.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from ullage.analysis.settings import phase_of
-from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import Latency, PhaseRecord
 from ullage.model.summary import Row
@@ -18,7 +18,6 @@ from ullage.quantity import Scale, between, scale_for, significant
 from ullage.report.data import ReportData
 
 _SCALES: Final = {"B/s": Scale(float(1 << 30), "GiB/s"), "op/s": Scale(1e3, "kIOPS")}
-_TIME_METRIC: Final = "phase_time"
 _NS_PER_S: Final = 1e9
 _DIGITS: Final = 4
 
@@ -38,7 +37,7 @@ class NamedPhase:
         """Median time of the phase: from the records, or as an imported table states it."""
         if self.records:
             return median(record.elapsed_ns for record in self.records) / _NS_PER_S
-        stated = self.others.get(_TIME_METRIC)
+        stated = self.others.get("phase_time")
         return None if stated is None else stated.median
 
     @property

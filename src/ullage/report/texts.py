@@ -48,7 +48,6 @@ def inert_json(value: object) -> object:
 
 
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~&!])")
-_SEVERITIES: Final = ("warning", "advice", "info")
 _MOST_NAMED: Final = 8
 # The sentence with which an event ends that was met more than once.
 _OFTEN: Final = re.compile(r" This happened \d+ times\.$")
@@ -161,7 +160,7 @@ def finding_groups(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]
 
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
     """Sort by severity, warnings first; equal ones keep their order."""
-    return sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity))
+    return sorted(findings, key=lambda finding: ("warning", "advice", "info").index(finding.severity))
 
 
 def events_once(events: Sequence[Finding]) -> list[Finding]:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.message_steps import THROUGH_LOOPBACK
-from ullage.analysis.statistics import INDEPENDENT, Dependence, Interval, autocorrelation, outliers, relative_width
+from ullage.analysis.statistics.dependence import INDEPENDENT, Dependence, autocorrelation, outliers
+from ullage.analysis.statistics.intervals import Interval, relative_width
 from ullage.analysis.verdicts import physics
 from ullage.model import flags as codes
 from ullage.model.flags import Flag, interval_below

@@ -4,12 +4,14 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Final, Literal
 
 from ullage.analysis.ceilings.rows import with_limit
 from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
 from ullage.analysis.metrics import Metric, metric_named
-from ullage.analysis.statistics import INDEPENDENT, Dependence, median, median_interval, pooled_dependence
+from ullage.analysis.statistics.dependence import INDEPENDENT, Dependence, pooled_dependence
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.analysis.verdicts.cache import NOTHING_BEHIND, Verdict, cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.grouping import grouped

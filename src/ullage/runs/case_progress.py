@@ -4,7 +4,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ullage.analysis.statistics import is_look, pooled_dependence
+from ullage.analysis.statistics.dependence import pooled_dependence
+from ullage.analysis.statistics.intervals import is_look
 from ullage.grouping import grouped
 from ullage.model.plan import Case, Plan
 from ullage.model.record import CaseRecord, EndRecord, PhaseRecord, RunRecord

@@ -81,6 +81,7 @@ class Execution:
         message = f"{cases} left for another job: the time of this one is over"
         self.session.messages.append(message)
         self.session.was_stopped = True
+        job_time.leave_rest()
         return Ended(EXIT_ABORTED, ended.seconds, was_stopped=True, message=message)
 
     def _launch_all_of(self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None) -> Ended:

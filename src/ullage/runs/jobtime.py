@@ -9,12 +9,13 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from pathlib import Path
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
-from ullage.analysis.statistics import median
-from ullage.errors import UserError
+from ullage.errors import EXIT_ABORTED, EXIT_OK, UserError
 from ullage.launch.batch import clock, usable_seconds
+from ullage.results.folder import write_atomically
 
 if TYPE_CHECKING:
     from ullage.model.plan import Plan
@@ -158,17 +159,29 @@ def too_long(each_s: float, walltime_s: float) -> UserError:
 class JobTime:
     """The time of the batch job that a run is in.
 
-    ``ends_at``: when measuring has to be over, in s of ``now``. ``walltime_s``: the limit of the whole job.
+    ``ends_at``: when measuring has to be over, in s of ``now``. ``walltime_s``: the limit of the whole job. ``ended``:
+    the file by which a job of ours tells who follows it how it ended.
     """
 
     ends_at: float
     walltime_s: float
     now: Callable[[], float] = time.monotonic
+    ended: Path | None = None
 
     @property
     def left_s(self) -> float:
         """The seconds that are left to measure in."""
         return self.ends_at - self.now()
+
+    def leave_rest(self) -> None:
+        """Tell who follows the job that it leaves a rest for another one, as planned."""
+        if self.ended is not None:
+            write_atomically(self.ended, f"{EXIT_ABORTED}\n")
+
+    def code_of_job(self, code: int) -> int:
+        """Return the exit code of the job: a run that it divides as planned is no failure for the batch system."""
+        is_planned = code == EXIT_ABORTED and self.ended is not None and self.ended.exists()
+        return EXIT_OK if is_planned else code
 
     def fit(self, plan: "Plan", progress: "RunProgress", expected: Mapping[str, float]) -> "Fitted":
         """Return the part of ``plan`` that the job can finish.

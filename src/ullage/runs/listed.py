@@ -11,7 +11,6 @@ from ullage.reading import open_regular, parse_json
 from ullage.runs.execution import LaunchSpec
 from ullage.uri import target_path
 
-_MANIFEST: Final = "manifest.ndjson"
 _LONGEST_MANIFEST: Final = 16 << 20
 
 
@@ -57,7 +56,7 @@ def datasets_there(target: Target, run_id: str) -> set[str]:
     if path is None:
         return set()
     try:
-        with open_regular(path / f"{PREFIX}{run_id}" / _MANIFEST) as stream:
+        with open_regular(path / f"{PREFIX}{run_id}" / "manifest.ndjson") as stream:
             lines = stream.read(_LONGEST_MANIFEST).splitlines()
     except OSError:
         return set()

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 from ullage.analysis.acceptance import NodeRows, judge
 from ullage.analysis.findings.nodes import OTHER_WORK, findings_on_floors, findings_on_nodes
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.analysis.statistics.outlying import FEWEST_NODES, Measure, NodeSamples, Standing, margin_of, standings
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.errors import EXIT_CANNOT_TELL, EXIT_CASE_FAILED, EXIT_OK, UserError
@@ -58,7 +58,6 @@ def request_of_node(request: Request, index: int) -> Request:
 
 
 Build = Callable[[ResultFolder], Summary]
-_LISTS: Final = "nodes"
 _LEVEL: Final = 0.95
 _OF_TIME: Final = "of time"
 # Extremes differ by far between equal nodes, and from one minute to the next.
@@ -301,4 +300,4 @@ def write_lists(result: ResultFolder, nodes: Nodes) -> None:
     texts["suspect.args"] = words_against(nodes.batch_system, lists["suspect"])
     for name, text in texts.items():
         if text or name.endswith(".txt"):
-            write_atomically(result.path / _LISTS / name, text if text.endswith("\n") or not text else f"{text}\n")
+            write_atomically(result.path / "nodes" / name, text if text.endswith("\n") or not text else f"{text}\n")

@@ -8,9 +8,9 @@ lines of ``peers.ndjson`` are here.
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Final, Protocol, TypeAlias
 
-from ullage.analysis.statistics import median
 from ullage.model.record import PeerRecord
 from ullage.peers import Installed, PeerError
 from ullage.peers.hpcc import PEER as HPCC

@@ -56,6 +56,8 @@ _OF_SUBMISSION: Final = (
     "--result",
     "--engine",
 )
+# Options of a run that a job with its rest has as well: the others are in the result.
+_OF_REST: Final = ("--campaign",)
 _FLAGS_OF_SUBMISSION: Final = ("--exclusive", "--no-exclusive")
 
 
@@ -114,20 +116,28 @@ def arguments_of_rest(arguments: Sequence[str], result: Path, engine: Path, wall
     return ["resume", str(result), *options, *_IN_JOB, *_limit(walltime_s), "--engine", str(engine)]
 
 
+def kept_words(arguments: Sequence[str]) -> list[str]:
+    """Return the words of a run that hold for the rest of it, too."""
+    return [word for word, is_of_rest in _told_apart(arguments, _OF_REST) if is_of_rest]
+
+
 def _limit(walltime_s: int | None) -> list[str]:
     return [] if walltime_s is None else ["--walltime", f"{walltime_s}s"]
 
 
 def _without(arguments: Sequence[str], options: Sequence[str]) -> "Iterator[str]":
+    own = (word for word, is_option in _told_apart(arguments, options) if not is_option)
+    return (word for word in own if word not in _FLAGS_OF_SUBMISSION)
+
+
+def _told_apart(arguments: Sequence[str], options: Sequence[str]) -> "Iterator[tuple[str, bool]]":
+    """Yield each word, and whether it is one of ``options``, which have a value each, or such a value."""
     rest = iter(arguments)
     for word in rest:
         name, equals, _ = word.partition("=")
-        if name in _FLAGS_OF_SUBMISSION:
-            continue
-        if name not in options:
-            yield word
-        elif not equals:
-            next(rest, None)
+        yield word, name in options
+        if name in options and not equals and (value := next(rest, None)) is not None:
+            yield value, True
 
 
 def write_script(submission: Submission) -> Path:
@@ -170,11 +180,14 @@ def _submit_and_follow(submission: Submission, shown: Shown) -> "_Followed":
             followed.to_end(caught)
     finally:
         followed.progress.close()
-    # Of a job that its batch system has forgotten, its script has said itself how it ended.
+    # Of a job that its batch system has forgotten, its script has said itself how it ended; of one that left a rest as
+    # planned, and is a success for its batch system, the run has said so.
     said = _read_text(submission.ended).strip()
     submission.ended.unlink(missing_ok=True)
-    if followed.state == GONE and said.isdecimal():
+    if said.isdecimal() and followed.state == GONE:
         followed.state = replace(GONE, code=int(said), end="itself")
+    elif said == str(EXIT_ABORTED) and followed.state.end == "itself" and followed.state.code == 0:
+        followed.state = replace(followed.state, state="its time was over", code=EXIT_ABORTED)
     return followed
 
 
@@ -223,7 +236,8 @@ class _Followed:
         asked_at = 0.0
         while True:
             now = time.monotonic()
-            if now - asked_at >= _ASK_S or len(caught) > self.asked:
+            is_time = now - asked_at >= _ASK_S or len(caught) > self.asked
+            if is_time:
                 self.state, asked_at = self.system.state_of(self.job), now
                 self._say_why(self.state, now - began)
                 self._say_silence(self.state)
@@ -231,7 +245,8 @@ class _Followed:
             is_last = self.state.is_over or (self.state.is_unknown and is_lost)
             if len(caught) > self.asked and not is_last:
                 self._end(self.state)
-            for record in _new_records(self.submission.result, self.tails):
+            # The result may lie on the file system that is measured: it is looked at no more often than needed.
+            for record in _new_records(self.submission.result, self.tails) if is_time or is_last else ():
                 self.cases += isinstance(record, CaseRecord)
                 self.progress.record(record)
             if is_last:

@@ -4,10 +4,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 from typing import TypeAlias
 
 from ullage.analysis.ladders import WAITED, why_waited
-from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped

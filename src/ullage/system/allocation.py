@@ -38,7 +38,6 @@ _SIZES: Final = {
 _NUMBERS: Final = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "FLUX_TASK_RANK")
 # Each names a file with a line for each processor, which names its node.
 _FRONT_NODE: Final = re.compile(r"(?:batch|login)\d*(?:\.|$)")
-_NODE_FILES: Final = ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE")
 # Slurm writes 2(x3),4 for three nodes with 2 processors and one with 4.
 _CPUS: Final = re.compile(r"(\d+)(?:\(x\d+\))?")
 
@@ -131,7 +130,7 @@ def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:
 
     The node that runs the script of a job, which some sites of LSF put before the others, is no node for ranks.
     """
-    place = next((environment[name] for name in _NODE_FILES if environment.get(name)), None)
+    place = next((environment[name] for name in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE") if environment.get(name)), None)
     try:
         lines = read_bytes(Path(place)).decode("utf-8", "replace").split() if place else []
     except OSError:

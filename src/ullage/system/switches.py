@@ -14,7 +14,6 @@ from ullage.system.files import said_by
 from ullage.system.node_lists import expanded
 
 _FIELD: Final = re.compile(r"(\w+)=(\S*)")
-_ADDRESS: Final = "SLURM_TOPOLOGY_ADDR"
 _PATTERN: Final = "SLURM_TOPOLOGY_ADDR_PATTERN"
 _SWITCH: Final = "switch"
 _BLOCK: Final = "block"
@@ -33,7 +32,7 @@ def read_switches(environment: Mapping[str, str] = os.environ) -> list[Switch]:
     except UserError:
         return []
     found = switches_above(nodes, parsed_topology(said_by(["scontrol", "show", "topology"], environment=environment)))
-    return found or parsed_address(environment.get(_ADDRESS, ""), environment.get(_PATTERN, ""))
+    return found or parsed_address(environment.get("SLURM_TOPOLOGY_ADDR", ""), environment.get(_PATTERN, ""))
 
 
 def parsed_topology(text: str) -> list[Switch]:

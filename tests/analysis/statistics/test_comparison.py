@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.contests import compare
-from ullage.analysis.statistics import (
+from ullage.analysis.statistics.comparison import (
     Contest,
     beaten_by_best,
     compare_all,
     compare_on_average,
     level_of_each,
-    pooled_spread,
 )
 from ullage.analysis.statistics.order import two_sided_p, two_sided_quantile
+from ullage.analysis.statistics.spread import pooled_spread
 
 POSITIVE = st.lists(st.floats(min_value=1e-6, max_value=1e12), min_size=1, max_size=12)
 

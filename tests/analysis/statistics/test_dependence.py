@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from ullage.analysis.statistics import pooled_dependence
+from ullage.analysis.statistics.dependence import pooled_dependence
 
 
 def _series(draw: random.Random, n: int, rho: float) -> list[float]:

@@ -4,21 +4,14 @@
 import math
 import random
 from collections.abc import Iterator
+from statistics import median
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.analysis.statistics import (
-    fewest_samples,
-    is_look,
-    mad,
-    median,
-    median_interval,
-    next_look,
-    quantile,
-    relative_width,
-)
+from ullage.analysis.statistics.intervals import fewest_samples, is_look, median_interval, next_look, relative_width
+from ullage.analysis.statistics.order import mad, quantile
 
 SAMPLES = st.lists(st.floats(min_value=-1e12, max_value=1e12), min_size=1, max_size=40)
 SCALE = st.floats(min_value=0.001, max_value=1000)

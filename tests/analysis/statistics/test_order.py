@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.analysis.statistics import rank_test
-from ullage.analysis.statistics.order import are_apart
+from ullage.analysis.statistics.order import are_apart, rank_test
 
 FEW = st.lists(st.integers(min_value=0, max_value=6), min_size=1, max_size=5)
 

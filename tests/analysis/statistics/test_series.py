@@ -4,7 +4,9 @@ from statistics import fmean
 
 import pytest
 
-from ullage.analysis.statistics import autocorrelation, bootstrap_interval, outliers, quantile
+from ullage.analysis.statistics.dependence import autocorrelation, outliers
+from ullage.analysis.statistics.intervals import bootstrap_interval
+from ullage.analysis.statistics.order import quantile
 
 
 def test_a_drift_is_correlated_and_noise_is_not() -> None:

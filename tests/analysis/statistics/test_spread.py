@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from ullage.analysis.statistics import Contest, Sampled, compare_all, compare_on_average, compare_two, pooled_spread
-from ullage.analysis.statistics.spread import digamma, launch_spread, log_mean, trigamma
+from ullage.analysis.statistics.comparison import Contest, compare_all, compare_on_average, compare_two
+from ullage.analysis.statistics.spread import Sampled, digamma, launch_spread, log_mean, pooled_spread, trigamma
 
 
 def _cells(draw: random.Random, deviations: list[float], n: int = 6) -> list[list[float]]:

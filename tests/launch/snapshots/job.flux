@@ -12,6 +12,10 @@
 #flux: --output=/scratch/r1.out
 module load openmpi/4.1.4
 cd '/home/it'"'"'s me' || exit 3
+# Where the batch system forgets jobs that have ended, this file tells how this one did. Ullage itself writes it where the
+# run goes on in another job as planned: this one is a success for the batch system then.
+export ULLAGE_JOB_ENDED=/scratch/r1.exit
+rm -f /scratch/r1.exit
 # Signals come to all processes of the job. The run ends with whole records, and this script waits for it.
 trap : HUP INT TERM USR1
 /usr/bin/python3 -m ullage run pairs &
@@ -21,6 +25,5 @@ run=$!
 while kill -0 "$run" 2> /dev/null; do wait "$run"; done
 wait "$run"
 code=$?
-# Where the batch system forgets jobs that have ended, this file tells how this one did.
-echo "$code" > /scratch/r1.exit
+[ -e /scratch/r1.exit ] || echo "$code" > /scratch/r1.exit
 exit "$code"

@@ -5,12 +5,11 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 
 import pytest
 
 from support.b_eff_world import LOOPS, launch, usual_bandwidth, usual_patterns
-from ullage.analysis.statistics import median
 from ullage.results.rows import join
 from ullage.suites.b_eff.formula import (
     ADDITIONAL,

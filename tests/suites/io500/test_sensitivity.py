@@ -83,6 +83,16 @@ def test_two_families_that_lose_alike_are_both_named() -> None:
     assert ". ior-hard and mdtest-hard lower it most." in explain(values)[0]
 
 
+def test_a_family_that_loses_half_as_much_as_the_first_is_named_however_little_that_is() -> None:
+    values = VALUES | {name: VALUES[name] / 2.2 for name in NAMES if name.startswith("ior-hard")}
+    values |= {name: VALUES[name] / 1.5 for name in NAMES if name.startswith("mdtest-hard")}
+    head, first, second = explain(values)
+    assert ". ior-hard and mdtest-hard lower it most." in head
+    assert first.startswith("ior-hard-")
+    assert second.startswith("mdtest-hard-")
+    assert families(values)[1].loss < 1.2 < families(values)[0].loss
+
+
 def test_find_is_a_family_of_its_own() -> None:
     head, sentence = explain(VALUES | {"find": 0.5})
     assert head.endswith(". find lowers it most.")

@@ -65,7 +65,6 @@ _SECTIONS: Final[Mapping[str, tuple[type[BaseModel], _Parsers]]] = {
     ),
     "network": (DeclaredNetwork, {"rate": _network_rate, "latency_s": parse_duration}),
 }
-_LISTS: Final = frozenset({"drive", "network"})
 
 
 def read_machine(path: Path) -> MachineFile:
@@ -87,7 +86,7 @@ def parse_machine(table: Mapping[str, object], name: str) -> MachineFile:
 
 
 def _section(key: str, value: object, name: str) -> object:
-    if key not in _LISTS:
+    if key not in {"drive", "network"}:
         return _numbers(key, value, f"{name}: [{key}]")
     if not isinstance(value, list):
         raise UserError("is not a list of tables", f"{name}: {key}", f"write [[{key}]] above each")

@@ -100,37 +100,24 @@ def lines(metric: str, bounds: Rows = any_row, given: str = LINE, share: float =
 Count: TypeAlias = Callable[[int], float]
 
 
-def _one(_ranks: int) -> float:
-    return 1.0
-
-
 def doubling(ranks: int) -> float:
     """Return in how many rounds everybody can hear of everybody."""
     return math.ceil(math.log2(ranks))
-
-
-def _others(ranks: int) -> float:
-    return ranks - 1.0
 
 
 def _share_of_others(ranks: int) -> float:
     return (ranks - 1) / ranks
 
 
-def _twice_the_share(ranks: int) -> float:
-    return 2 * _share_of_others(ranks)
-
-
 # Of so many ranks: lines one after the other, and copies of the message that each rank makes, where all share the work.
 # The roots of successive calls rotate, so that work for different roots overlaps: one line a call is left, and a p-th
 # of what reaches all of them.
 _LEAST: Final[dict[str, tuple[Count, Count]]] = {
-    **dict.fromkeys(("bcast", "reduce", "gather", "scatter"), (_one, _share_of_others)),
-    "allreduce": (doubling, _twice_the_share),
+    **dict.fromkeys(("bcast", "reduce", "gather", "scatter"), (lambda _ranks: 1.0, _share_of_others)),
+    "allreduce": (doubling, lambda ranks: 2 * _share_of_others(ranks)),
     "reduce_scatter": (doubling, _share_of_others),
-    **dict.fromkeys(("allgather", "allgatherv", "alltoall", "alltoallv"), (doubling, _others)),
+    **dict.fromkeys(("allgather", "allgatherv", "alltoall", "alltoallv"), (doubling, lambda ranks: ranks - 1.0)),
 }
-_BARRIER: Final = "barrier"
 
 
 def least_seconds(operation: str, ranks: int, line_s: float, copy_s: float) -> float:
@@ -163,7 +150,7 @@ def _barrier(metric: str) -> Bound:
 
     return Bound(
         metric,
-        lambda row: row.word("operation") == _BARRIER and row.word("mode") == "blocking",
+        lambda row: row.word("operation") == "barrier" and row.word("mode") == "blocking",
         lambda row: row.metric == LINE,
         lambda row: row.ranks,
         _line,

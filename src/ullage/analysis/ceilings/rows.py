@@ -14,7 +14,6 @@ from ullage.quantity import format_quantity
 FEWEST_SAMPLES: Final = 3
 # A row of few samples, or a disturbed one, may exceed the best that counts by this factor without being another level.
 _LUCK: Final = 1.1
-_CACHED: Final = frozenset({"mixed", "partly", "warm", "cached"})
 
 
 def with_ceiling(row: Row, ceiling: Ceiling | None) -> Row:
@@ -65,7 +64,7 @@ def beside_best(row: Row, best: Ceiling | None) -> Row:
 
 def is_of_device(row: Row) -> bool:
     """Tell whether no cache is known to have answered; a cache says nothing of the device."""
-    return row.verdict.replace("(", " ").partition(" ")[0] not in _CACHED
+    return row.verdict.replace("(", " ").partition(" ")[0] not in {"mixed", "partly", "warm", "cached"}
 
 
 def best_reached(rows: Sequence[Row], describe: Callable[[Row], str], *, of_all: bool = True) -> Ceiling | None:

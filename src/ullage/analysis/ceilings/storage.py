@@ -33,7 +33,6 @@ def is_transfer(row: Row) -> bool:
 _OF_KERNELS: Final = frozenset(
     {"interface", "operation", "accelerators", "tile", "cells", "layout", "image_bytes", "pattern", "phase"}
 )
-_PLAIN: Final = ("sequential", "ior-easy")
 
 
 def is_plain(row: Row) -> bool:
@@ -41,7 +40,7 @@ def is_plain(row: Row) -> bool:
     if row.metric != "bandwidth" or not is_transfer(row):
         return False
     named = row.word("pattern") or row.word("phase")
-    return named.startswith(_PLAIN) if named else _OF_KERNELS.isdisjoint(row.params)
+    return named.startswith(("sequential", "ior-easy")) if named else _OF_KERNELS.isdisjoint(row.params)
 
 
 def in_flight(row: Row) -> float:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_quantity, listing, plural, times

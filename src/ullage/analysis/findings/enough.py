@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import gain_of
-from ullage.analysis.statistics import Spread
+from ullage.analysis.statistics.spread import Spread
 from ullage.model.summary import Gain, Row
 from ullage.quantity import percent, times
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics import mad, median
-from ullage.analysis.statistics.order import NORMAL_CONSISTENCY
+from ullage.analysis.statistics.order import NORMAL_CONSISTENCY, mad
 from ullage.grouping import grouped, nested
 
 Cell = tuple[int, int]

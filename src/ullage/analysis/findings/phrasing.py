@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from typing import Final, Literal, TypeVar, cast
 
 from ullage.analysis.findings.study import Grid, Numbers, Setting
-from ullage.analysis.statistics import Comparison
+from ullage.analysis.statistics.comparison import Comparison
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Gain, Row
 from ullage.quantity import format_param, listing, param_label, plural, processes

@@ -23,7 +23,7 @@ from ullage.analysis.findings.phrasing import (
     with_gain,
 )
 from ullage.analysis.findings.study import Cell, Numbers, Pair, Settable, Study
-from ullage.analysis.statistics import Comparison
+from ullage.analysis.statistics.comparison import Comparison
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show, times

@@ -5,6 +5,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.contests import compare_rows, contest_of
@@ -21,7 +22,7 @@ from ullage.analysis.findings.phrasing import (
     subject,
 )
 from ullage.analysis.findings.study import Grid, Numbers, Study
-from ullage.analysis.statistics import Contest, compare_on_average, compare_two, median
+from ullage.analysis.statistics.comparison import Contest, compare_on_average, compare_two
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, show, times
 

@@ -23,7 +23,8 @@ from ullage.analysis.findings.phrasing import (
     with_gain,
 )
 from ullage.analysis.findings.study import Cell, Grid, Numbers, Settable, Study
-from ullage.analysis.statistics import Comparison, Spread, beaten_by_best, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, beaten_by_best, level_of_each
+from ullage.analysis.statistics.spread import Spread
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row

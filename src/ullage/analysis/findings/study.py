@@ -14,14 +14,14 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.contests import compare_rows, contest_of, sampled, spread_of
 from ullage.analysis.findings.neighbours import relative_noise
-from ullage.analysis.statistics import Comparison, Dependence, Spread, compare_all, dependence_within, pairs_on
+from ullage.analysis.statistics.comparison import Comparison, compare_all, pairs_on
+from ullage.analysis.statistics.dependence import Dependence
+from ullage.analysis.statistics.spread import Spread, dependence_within
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import format_param
-
-_TARGET: Final = "target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Settable:
         return f" ({f'{option} {value}'.rstrip()})" if option in self.options else ""
 
     def _one(self, name: str, value: Scalar) -> str:
-        text = self.targets.get(str(value), str(value)) if name == _TARGET else format_param(name, value)
+        text = self.targets.get(str(value), str(value)) if name == "target" else format_param(name, value)
         option = self.by_parameter.get(name)
         return f"{option} {text}" if option else f"{name.removesuffix('_bytes')}={text}"
 

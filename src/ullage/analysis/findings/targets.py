@@ -9,7 +9,8 @@ from typing import Final
 from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, columns, level_of_part, operations
 from ullage.analysis.settings import ACCESS_KEYS, access_of, phase_of, separating_keys
-from ullage.analysis.statistics import Comparison, Spread
+from ullage.analysis.statistics.comparison import Comparison
+from ullage.analysis.statistics.spread import Spread
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.summary import Finding, Row
 from ullage.quantity import between, format_param, param_label, show, times

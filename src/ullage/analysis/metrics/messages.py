@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics of messages between ranks: rings, pairs, collective operations, congestion, sockets."""
 
-from statistics import fmean
+from statistics import fmean, median
 from typing import Final, cast
 
 from ullage.analysis.metrics import Sample, metric, metrics
 from ullage.analysis.metrics.arithmetic import NS_PER_S, bytes_over, largest, most, over, total
-from ullage.analysis.statistics import median
 from ullage.model.record import Latency, PhaseRecord
 from ullage.pair_tables import pair_table
 

@@ -18,7 +18,6 @@ _RANKS_LEVEL: Final = 0.05
 _SURE_NOISE: Final = 1e6
 _NO_PART: Final = 1e-9
 _FIRST_RUN: Final = "first run"
-_SECOND_RUN: Final = "second run"
 _MOST_LOG: Final = 700.0
 
 
@@ -67,7 +66,7 @@ class Contest:
         Two runs differ by one more shift each, which is taken to be like those of launches.
         """
         first, second = (shares(*side) for side in zip(self.launches, map(len, (self.first, self.second)), strict=True))
-        of_runs = {_FIRST_RUN: 1.0, _SECOND_RUN: -1.0} if self.is_of_runs else {}
+        of_runs = {_FIRST_RUN: 1.0, "second run": -1.0} if self.is_of_runs else {}
         return {one: first.get(one, 0.0) - second.get(one, 0.0) for one in (*first, *second)} | of_runs
 
 

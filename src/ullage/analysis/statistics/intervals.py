@@ -47,7 +47,10 @@ def median_interval(samples: Sequence[float], level: float = 0.95, correlation: 
     covers nothing (level reached 0). ``correlation``: of each sample with the one before, of all cells together; it
     widens the interval as fewer samples would. Raise ValueError without samples or with a level outside 0 and 1.
     """
-    _check(samples, level)
+    if not samples:
+        raise ValueError("no samples")
+    if not 0 < level < 1:
+        raise ValueError(f"level {level} is not between 0 and 1")
     ordered = sorted(samples)
     rank, weight, reached = _places(len(ordered), level, correlation)
     low, high = ordered[rank - 1], ordered[-rank]
@@ -87,13 +90,6 @@ def relative_width(interval: Interval) -> float | None:
     if interval.median == 0:
         return None
     return (interval.high - interval.low) / 2 / abs(interval.median)
-
-
-def _check(samples: Sequence[float], level: float) -> None:
-    if not samples:
-        raise ValueError("no samples")
-    if not 0 < level < 1:
-        raise ValueError(f"level {level} is not between 0 and 1")
 
 
 def _between(outer: float, inner: float, weight: float) -> float:

@@ -10,9 +10,9 @@ before the phase decide where process and device disagree.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics import median
 from ullage.model.record import Moved, PhaseRecord, Resident
 from ullage.quantity import percent
 from ullage.units import format_volume
@@ -33,7 +33,6 @@ _ORDER: Final[tuple[VerdictKind, ...]] = (
     "warm",
     "unknown",
 )
-_READ_KINDS: Final = frozenset({"cold", "mixed", "warm"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def combine_verdicts(verdicts: Sequence[Verdict], *, are_repetitions: bool = Tru
         # Counters of each repetition would fill the page; the one nearest the median stands for them.
         reasons = list(_typical(verdicts).reasons)
     shares = [verdict.share for verdict in verdicts if verdict.share is not None]
-    if kinds.keys() <= _READ_KINDS and len(shares) == len(verdicts):
+    if kinds.keys() <= frozenset({"cold", "mixed", "warm"}) and len(shares) == len(verdicts):
         return read_verdict(median(shares), reasons)
     chosen = weakest if len(kinds) > 1 else _typical(verdicts)
     return Verdict(chosen.text, chosen.kind, chosen.share, tuple(reasons))

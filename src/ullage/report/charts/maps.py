@@ -163,7 +163,6 @@ _CAPTION: Final = (
     "Each cell says how many times worse the node is than the middle of the other nodes. "
     "Framed cells are those for which the test names the node."
 )
-_NODE_TOOLTIP: Final = tooltip("node line=number value=this_node usual=median label=worse")
 
 
 def node_map(data: ReportData) -> list[Figure]:
@@ -217,7 +216,7 @@ def _node_spec(nodes: Nodes, shown: Sequence[int], numbers: Sequence[NodeNumber]
         for node in shown
         if (cell := number.cells[node]) is not None and cell.worse is not None
     ]
-    return found.spec(cells, _NODE_TOOLTIP)
+    return found.spec(cells, tooltip("node line=number value=this_node usual=median label=worse"))
 
 
 def _cell(node: str, line: str, cell: NodeCell, row: Row) -> Spec:

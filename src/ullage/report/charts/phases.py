@@ -84,7 +84,6 @@ def publications() -> tuple[Publication, ...]:
 # Blue is what was measured, warm and grey tones what was published: every common colour blindness tells them apart.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
 _REFERENCE_COLORS: Final = ("#d9a441", "#9aa4ae", "#b5651d", "#c9ced4")
-_BAR_TOOLTIP: Final = tooltip("who=run phase text=value note=mind")
 # A run is a reference for a result when it has at least this share of the result's phases of one kind.
 _LEAST_COMMON: Final = 0.5
 _SAME: Final = 1e-4
@@ -176,7 +175,7 @@ def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[s
     }
     legend = {"orient": "top", "title": None, "columns": 1, "labelLimit": 380, "symbolType": "square"}
     color = nominal("who", who, colors, legend)
-    layers = [bar_layer(place, x, color, _BAR_TOOLTIP)]
+    layers = [bar_layer(place, x, color, tooltip("who=run phase text=value note=mind"))]
     if any(found.low is not None for found in bars):
         whisker = {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
         layers.append(layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker, shown="isValid(datum.low)"))
@@ -299,9 +298,6 @@ PHASE_RATES: Final = Chart(
 # -- latency of the operations of all named phases in one picture ------------------------------------------------------
 
 
-_LATENCY_TOOLTIP: Final = tooltip("phase name=percentile text=latency count=operations")
-
-
 def latency_figures(data: ReportData) -> list[Figure]:
     """Return one figure, or none where no record of a named phase has a histogram."""
     phases = named_phases(data)
@@ -340,7 +336,7 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
         legend=legend,
     )
     span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
-    dots = {"y": y, "x": x, "color": color, "tooltip": _LATENCY_TOOLTIP}
+    dots = {"y": y, "x": x, "color": color, "tooltip": tooltip("phase name=percentile text=latency count=operations")}
     layers = [
         layer({"type": "rule", "color": GRID, "strokeWidth": 4}, span),
         layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, dots),

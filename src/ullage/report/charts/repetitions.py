@@ -125,7 +125,6 @@ _FEWEST_POINTS: Final = 3
 _WIDEST_COLOR: Final = "#d55e00"
 # Below this the ranks ended together, and the second line would say nothing.
 _NS_PER_S: Final = 1e9
-_TOOLTIP: Final = tooltip("which=repetition when=from_the_phase's_start text=rate")
 
 
 Points: TypeAlias = list[tuple[float, float]]
@@ -215,7 +214,7 @@ def _series_spec(lines: Sequence[_Line]) -> Spec:
         "x": {"field": "x", "type": "quantitative", "title": title, "axis": {"grid": False}},
         "y": quantity_axis("y", f"rate ({scale.unit})"),
         "color": {**color, "title": None},
-        "tooltip": _TOOLTIP,
+        "tooltip": tooltip("which=repetition when=from_the_phase's_start text=rate"),
     }
     return plot(470, 190, values, {"type": "line", "strokeWidth": 1.8}, encoding)
 

@@ -3,9 +3,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.grouping import grouped
 from ullage.model.record import Contamination
 from ullage.quantity import DASH, percent

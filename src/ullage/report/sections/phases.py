@@ -30,16 +30,12 @@ def phase_table(data: ReportData) -> Content | None:
         return None
     shared = _shared_reasons(phases)
     columns = [
-        *([Column("target", _target, is_number=False)] if len(data.view.targets) > 1 else []),
+        *([Column("target", lambda phase: phase.target, is_number=False)] if len(data.view.targets) > 1 else []),
         *_PHASE_COLUMNS,
         Column("counts", lambda phase: _counts(phase, shared), is_number=False, css=_void),
     ]
     notes = [f"All phases: {'; '.join(shared)}."] if shared else []
     return Content(notes=notes, grids=grid_of("", columns, phases))
-
-
-def _target(phase: NamedPhase) -> str:
-    return phase.target
 
 
 def _shared_reasons(phases: Sequence[NamedPhase]) -> list[str]:

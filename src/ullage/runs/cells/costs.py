@@ -3,10 +3,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import mean
+from statistics import mean, median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.errors import UserError
 from ullage.model.plan import Limits, Named, Plan
 from ullage.model.record import CaseRecord, EndRecord

@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 from typing import Final
 
-from ullage.analysis.statistics import next_look
+from ullage.analysis.statistics.intervals import next_look
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
 from ullage.model.request import Request

@@ -29,7 +29,6 @@ from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.units import format_time
 
 _LONGEST_ID: Final = 64
-_RECHECK: Final = "recheck"
 # When the time of the whole is over, a launch has so long to end by itself.
 _GRACE_S: Final = 15.0
 
@@ -99,7 +98,7 @@ def prepare_parts(request: Request, engine_context: EngineContext, build: Build)
 
     ``build`` makes the summary of a part.
     """
-    if _RECHECK in request.options:
+    if "recheck" in request.options:
         raise UserError(
             "applies to a single suite", "--recheck", "name the result of a part, such as RESULT/parts/sweep"
         )

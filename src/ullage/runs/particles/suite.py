@@ -90,7 +90,6 @@ class ParticleOptions(StorageOptions):
 
 
 WORKLOAD: Final = "vpic"
-_READ: Final = "read"
 _FULL: Final[Mapping[str, Parameters]] = {"full": {}}
 _ORDERS: Final[Mapping[str, str]] = {"C": "contiguous", "I": "interleaved"}
 _READS: Final[Mapping[str, str]] = {
@@ -245,7 +244,7 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
         "transfers": "collective" if source.case.backend_parameters.get("collective") else "independent",
         "compute_s": values.number("compute_s"),
     }
-    if row.access == _READ:
+    if row.access == "read":
         params |= {**values.some("read"), "data_of": source.phases[-1].data_of}
     return params
 
@@ -290,8 +289,11 @@ _GAINED: Final = "{Way} reaches {factor} the rate of {other_way}."
 _OF_LAYOUT: Final = "{Way} is {memory} in memory and {file} in the file."
 
 
-def _questions(suite: str) -> list[Faster]:
-    return [
+def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
+    """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
+    known = [row for row in rows if not row.is_invalid]
+    rates = [row for row in known if row.metric == OBSERVED]
+    questions = [
         Faster(
             f"{suite}-{option.removeprefix('--')}",
             param,
@@ -310,13 +312,6 @@ def _questions(suite: str) -> list[Faster]:
             ("--access", "transfers", "{transfers} transfers", "{Way} reach {factor} the rate of {other_way}.", ()),
         )
     ]
-
-
-def findings_of(rows: Iterable[Row], suite: str, level: float) -> list[Finding]:
-    """Return all findings; ``rows`` are sound ones. Each question has its part of the error of a report."""
-    known = [row for row in rows if not row.is_invalid]
-    rates = [row for row in known if row.metric == OBSERVED]
-    questions = _questions(suite)
     own = level_of_part(level, len(questions))
     compared = [found for one in questions for found in one.findings(rates, own, partial(_words, param=one.param))]
     return [*compared, *_observed(known, suite)]

@@ -18,9 +18,6 @@ _DOC: Final = (
 )
 
 
-_RATE: Final = "observed_bandwidth"
-
-
 def _place(row: Row) -> tuple[str | int, ...]:
     read, form, transfers, layout = (
         str(row.params.get(name, "")) for name in ("read", "format", "transfers", "layout")
@@ -51,7 +48,7 @@ def headline_rule(access: str, read: str = "") -> Rule:
     def applies(row: Row) -> bool:
         return row.params.get("access") == access and row.params.get("read", "") == read
 
-    return Rule("disk", _RATE, applies, lambda _row: (access, read), _what)
+    return Rule("disk", "observed_bandwidth", applies, lambda _row: (access, read), _what)
 
 
 def _what(row: Row) -> str:

@@ -38,7 +38,6 @@ _SHORTEST_TRIAL_S: Final = 2.0
 _USUAL_TRIAL_S: Final = 4.0
 # A budget with room for so many full trials has that of the default, of finalists and of pairs, and of 20 short ones.
 _FULL_IN_BUDGET: Final = 12
-_WRITES: Final = frozenset({"write", "rewrite"})
 # A hanging trial takes one part in so many of the budget, but is not ended before so many seconds.
 _HANGS_IN_BUDGET: Final = 10
 _SHORTEST_WATCHDOG_S: Final = 10.0
@@ -323,7 +322,7 @@ def most_written(plans: Sequence[Plan]) -> int | None:
                 return None
             parameters = case.workload.parameters
             phases = parameters.get("phases", ["write", "read"])
-            writes = sum(word in _WRITES for word in phases) if isinstance(phases, list) else 1
+            writes = sum(word in {"write", "rewrite"} for word in phases) if isinstance(phases, list) else 1
             size = count_of(parameters, "block_bytes") * count_of(parameters, "segments", 1) * plan.layout.ranks
             total += writes * size * (most + plan.warmups)
     return total

@@ -154,10 +154,7 @@ def kept_in_pairs(
     return found
 
 
-_OF_BYTES: Final = ("B/s",)
-_LATENCY: Final = "latency"
 _ALIKE: Final = 0.01
-_PER_OPERATION: Final = ("B/op", "op/s", "s/op")
 
 
 def verdict_of(rows: Sequence[Row]) -> str:
@@ -192,8 +189,8 @@ def difference(goals: Sequence[TuneObjective], default: Sequence[TuneTrial], bes
     for place, what in enumerate(("bytes in an operation", "bytes in a repetition")):
         ratio = fmean(one[place] for one in works[1]) / fmean(one[place] for one in works[0])
         # Rates in bytes count the work themselves. Of latencies only the bytes of an operation matter.
-        counting = [one for one in goals if one.unit and one.unit not in _OF_BYTES]
-        of_operations = [one.unit in _PER_OPERATION or _LATENCY in one.metric for one in counting]
+        counting = [one for one in goals if one.unit and one.unit != "B/s"]
+        of_operations = [one.unit in ("B/op", "op/s", "s/op") or "latency" in one.metric for one in counting]
         if abs(ratio - 1) > _ALIKE and (place == 0) in of_operations:
             return f"it moves {ratio:.3g} x the {what}, which is different work"
     return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final
 
-from ullage.analysis.statistics import median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.analysis.tuning.confirmation import FEWEST_PAIRS, front, proved_changes, sentence
 from ullage.analysis.tuning.effects import effects, response, told
 from ullage.analysis.tuning.methods import make_search

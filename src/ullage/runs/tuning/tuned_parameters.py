@@ -24,10 +24,8 @@ _COMMAND: Final = "cmd:"
 _FORM: Final = "write NAME=VALUES, for example block=64K:16M:x2"
 # Rows and other tools have these names for options: fields of a suite, or else parameters of its engine's workload.
 _ALSO: Final = {"queue_depth": "depths", "block_size": "blocks", "block_bytes": "blocks"}
-_WORKLOAD: Final = "transfer"
 # Where nothing is said of these fields, a suite takes one of their values, and not a third.
 _NEVER_UNSET: Final = frozenset({"bind"})
-_FILES: Final = "config"
 
 
 @dataclass(frozen=True)
@@ -106,11 +104,6 @@ def _read_over(name: str, values: str, default: str | None, sources: ParameterSo
         ordered=given.rise,
         default=chosen or given.texts[0],
     )
-    return _with_default(over, read)
-
-
-def _with_default(over: TunedParameter, read: "_Read") -> TunedParameter:
-    """Return ``over`` with its default among the values: in its place where they rise, else first, as ``unset``."""
     if over.default in over.values:
         return over
     if not over.ordered or over.default == UNSET:
@@ -135,13 +128,13 @@ def _resolved(name: str, sources: ParameterSources) -> _Resolved:
     found = options.get(name) or next((one for one in options.values() if one.field in (name, also)), None)
     if found is not None:
         return "option", found.keyword, _reader(found), _own_value(found, sources)
-    if "." in name and sources.has(_FILES):
+    if "." in name and sources.has("config"):
         # No key of the official file has an underscore: segment_count is segmentCount there.
         section, _, key = name.partition(".")
         first, *others = key.split("_")
         return "section", f"{section}.{first}{''.join(map(str.capitalize, others))}", _read_plain, ""
     if sources.has("parameters"):
-        place = name if "." in name else f"{_WORKLOAD}.{name}"
+        place = name if "." in name else f"transfer.{name}"
         return _parameter(place, sources)
     names = [
         *(one for one, it in options.items() if not it.is_flag),

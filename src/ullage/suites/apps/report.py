@@ -5,9 +5,9 @@ A class stands with the data that it moved, its rate and its share of the ceilin
 """
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.summary import Row, Summary
@@ -60,7 +60,7 @@ def tables(data: ReportData) -> Content | None:
     gone = [part for part in data.summary.parts if part.status == "not available"]
     missing = [f"Not available: {part.suite}: {part.reason}." for part in gone]
     notes = [*missing, *_settings_notes(len(settings), compared), *_notes(rates)]
-    return Content(notes=notes, grids=[*grid_of(_SETTINGS_TITLE, _SETTINGS, settings), *grids])
+    return Content(notes=notes, grids=[*grid_of("Settings that change most", _SETTINGS, settings), *grids])
 
 
 def _notes(rates: list[Row]) -> list[str]:
@@ -114,7 +114,6 @@ def _settings_notes(ranked: int, compared: int) -> list[str]:
     return [f"{pairs} The {MOST_SETTINGS} settings with the largest sure gain stand first."]
 
 
-_SETTINGS_TITLE: Final = "Settings that change most"
 _SETTINGS: Final[Sequence[Column[Paired]]] = (
     Column[Paired]("change", lambda pair: pair.setting.change(pair.top), is_number=False),
     Column[Paired]("kernel", lambda pair: pair.setting.suite, is_number=False),

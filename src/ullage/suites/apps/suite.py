@@ -9,7 +9,7 @@ from typing import Annotated, Final, cast
 
 from ullage.analysis.contests import compare_pairs, compare_rows
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, level_of_each
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row
@@ -82,7 +82,6 @@ def _part(name: str, asked: Mapping[str, object], names: list[str]) -> PartReque
 RATE: Final = "bandwidth"
 # Without computation, the observed rate of particles is that of the whole phase.
 _OTHER_RATES: Final[Mapping[str, str]] = {"vpic": "observed_bandwidth", "bdcats": "observed_bandwidth"}
-_WRITES: Final = frozenset({"write", "forward", "sdg", "k2"})
 # Where the files of a checkpoint are, as a person would say it.
 _FILES: Final[Mapping[str, str]] = {
     "rank": "a file for each rank",
@@ -171,7 +170,7 @@ SETTINGS: Final = (
 
 def is_write(row: Row) -> bool:
     """Tell whether the row's phase writes."""
-    return row.access in _WRITES
+    return row.access in {"write", "forward", "sdg", "k2"}
 
 
 def direction(row: Row) -> str:

@@ -4,12 +4,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import Final
 
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES
 from ullage.analysis.findings.phrasing import crowded, finding, level_of_part
-from ullage.analysis.statistics import Comparison, Contest, compare_two, level_of_each, median, pooled_spread
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_two, level_of_each
+from ullage.analysis.statistics.spread import pooled_spread
 from ullage.model.flags import INVALID
 from ullage.model.summary import Finding
 from ullage.quantity import listing, percent, plural, processes, times

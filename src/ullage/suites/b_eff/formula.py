@@ -10,11 +10,11 @@ counters the messages that all ranks together send in one loop.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, geometric_mean
+from statistics import fmean, geometric_mean, median
 from typing import Final, cast
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
-from ullage.analysis.statistics import Interval, bootstrap_interval, median
+from ullage.analysis.statistics.intervals import Interval, bootstrap_interval
 from ullage.analysis.verdicts.grades import row_grade, worst_grade
 from ullage.arrays import np
 from ullage.grouping import nested

@@ -7,7 +7,7 @@ from typing import Final
 
 from ullage.analysis.contests import contest_of
 from ullage.analysis.settings import select
-from ullage.analysis.statistics import Comparison, compare_all
+from ullage.analysis.statistics.comparison import Comparison, compare_all
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_row, rounded, significant

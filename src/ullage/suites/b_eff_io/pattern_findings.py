@@ -15,7 +15,7 @@ from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import capital, columns, finding, gain_of, level_of_part, with_gain
 from ullage.analysis.settings import select
-from ullage.analysis.statistics import Comparison, Contest, compare_on_average, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_on_average, level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped
 from ullage.model.flags import TOO_SHORT

@@ -37,7 +37,6 @@ TIME: Final = "time_spent"
 ALL_SETS: Final = "all"
 # The flag of a pattern that was cut short begins with this; after the colon stands why.
 EARLY: Final = "ended-early"
-_DIRECTIONS: Final = ("write", "read")
 # In these types processes do not wait for each other: while one checks what it read, others have the target alone.
 _ALONE: Final[tuple[PatternType, ...]] = ("separated", "segmented")
 _MOST_PAYLOAD: Final = 0.01
@@ -168,7 +167,7 @@ class SpotRows:
                 merge(alike), memory_target=facts.is_memory, remote_target=facts.is_remote, holds_data=facts.holds_data
             )
             for phases in known
-            for direction in _DIRECTIONS
+            for direction in ("write", "read")
             if (alike := [phase for phase in phases if phase.access == direction])
         ]
         # Verdicts may differ here because of the direction, not the repetition.

@@ -167,7 +167,6 @@ def _losses(io_run: BEffIoRun, found: Sequence[SpotScores], label: str) -> Itera
 
 
 _DOUBTFUL: Final = ("warm", "mixed", "cached", "partly synced")
-_FROM_CACHE: Final = ("warm", "mixed")
 
 
 def _cache(io_run: BEffIoRun, one: SpotScores, label: str) -> Iterator[Finding]:
@@ -189,7 +188,7 @@ def _cache(io_run: BEffIoRun, one: SpotScores, label: str) -> Iterator[Finding]:
         for access, volume in volumes.items()
     ]
     text = f"{label}{processes(one.spot.ranks)} moved, by access, {listing(said)}."
-    if any(word.startswith(_FROM_CACHE) for word in verdicts.get("read", ())):
+    if any(word.startswith(("warm", "mixed")) for word in verdicts.get("read", ())):
         text += " Reads came from memory of this machine: they measure the cache."
         title = "b_eff_io reads came from a cache"
     elif doubtful:

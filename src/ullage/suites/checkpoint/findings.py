@@ -11,7 +11,7 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, least_gain, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.grouping import grouped
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, plural, times

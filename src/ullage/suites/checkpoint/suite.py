@@ -73,14 +73,6 @@ def _layouts(options: CheckpointOptions, machine: Machine) -> list[Layout]:
     return found
 
 
-def _sizes(options: CheckpointOptions, ranks: int) -> Sizes:
-    """Return the sizes of a rank of ``ranks``."""
-    model = MODELS[options.model]
-    share = asked_bytes(model, options.mode, cast("float", options.scale), ranks) // ranks
-    tensors = options.tensors or model.tensors_of_a_rank
-    return sizes_of(share, tensors, options.block, direct=options.cache == DIRECT)
-
-
 def _lacks_shared(options: CheckpointOptions, target: Target) -> bool:
     """Tell whether layout shared is asked for at a target that has a folder for each rank or node, so no shared file.
 
@@ -93,7 +85,10 @@ def make_cells(asked: Asked[CheckpointOptions]) -> list[Cell]:
     """Return every combination; raise ``UserError`` for what the engine would refuse."""
     options, cells = asked.options, list[Cell]()
     for layout in _layouts(options, asked.machine):
-        sizes = _sizes(options, layout.ranks)
+        model = MODELS[options.model]
+        share = asked_bytes(model, options.mode, cast("float", options.scale), layout.ranks) // layout.ranks
+        tensors = options.tensors or model.tensors_of_a_rank
+        sizes = sizes_of(share, tensors, options.block, direct=options.cache == DIRECT)
         for target in asked.targets:
             backend = storage_backend(target, options.backend, asked.description)
             checks = cache_and_verify(backend, options.cache, options.verify, "kept")

@@ -5,10 +5,10 @@ Time is that of one call. Rows with the most ranks that had a core each stand fo
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from statistics import median
 from typing import Final, Literal
 
 from ullage.analysis.ceilings.messages import MEASURED_BOUND
-from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
@@ -266,9 +266,6 @@ def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: lis
 # -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
-_OVERLAP_TOOLTIP: Final = tooltip("name=operation tests text=overlap flags", tests="MPI_Test")
-
-
 def overlap_figures(data: ReportData) -> list[Figure]:
     """Draw one figure of the largest message of each operation, with the most ranks; none without overlaps."""
     found = with_most_ranks(in_order(row for row in data.rows_of(SUITE) if row.metric == "overlap"))
@@ -298,7 +295,7 @@ def overlap_figures(data: ReportData) -> list[Figure]:
         "x": quantity_axis("y", "overlap (%)", scale={"domain": [0, 100]}),
         "color": color,
         "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
-        "tooltip": _OVERLAP_TOOLTIP,
+        "tooltip": tooltip("name=operation tests text=overlap flags", tests="MPI_Test"),
     }
     return [Figure("overlap with computation", caption, plot(410, {"step": 12}, values, {"type": "bar"}, encoding))]
 

@@ -3,9 +3,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 from typing import Final, TypeAlias, cast
 
-from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
@@ -116,8 +116,6 @@ _STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
 _NS: Final = 1e9
 # Shares of the exchanges that took longer: one point is drawn where the share falls below each of these.
 _SHARES: Final = tuple(10 ** (-step / 8) for step in range(41))
-_BAR_TOOLTIP: Final = tooltip("name=test what=of text=impact flags")
-_LINE_TOOLTIP: Final = tooltip("state=the_others text=time share=take_longer")
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -149,7 +147,7 @@ def _bars(rows: Sequence[Row]) -> Figure:
     color = ordinal("what", _NAMES, "", scale=colors, legend={"orient": "top", "title": None})
     rule: Spec = {"x": {"datum": 1.0, "type": "quantitative", "scale": x["scale"]}}
     layers: list[Spec] = [
-        {"data": {"values": values}, **bar_layer(place, x, color, _BAR_TOOLTIP)},
+        {"data": {"values": values}, **bar_layer(place, x, color, tooltip("name=test what=of text=impact flags"))},
         {"data": {"values": [{}]}, "mark": {"type": "rule", "color": INK}, "encoding": rule},
     ]
     caption = "Bars begin at 1, where the load changes nothing. The axis is logarithmic."
@@ -175,7 +173,7 @@ def _tail_spec(by_state: dict[str, list[PhaseRecord]]) -> Spec | None:
     y = log_axis("y", (lowest / 1.3, 1.0), "share that take longer")
     color = nominal("state", _STATES, _STATE_COLORS, {"title": None, "orient": "top"})
     mark = {"type": "line", "strokeWidth": 2, "interpolate": "step-after", "point": {"size": 16, "filled": True}}
-    encoding = {"x": x, "y": y, "color": color, "tooltip": _LINE_TOOLTIP}
+    encoding = {"x": x, "y": y, "color": color, "tooltip": tooltip("state=the_others text=time share=take_longer")}
     return plot(300, 190, values, mark, encoding)
 
 

@@ -9,7 +9,7 @@ from ullage.analysis.contests import compare_ratios
 from ullage.analysis.findings.phrasing import finding
 from ullage.analysis.metrics import metric_named
 from ullage.analysis.metrics.messages import CONGESTED, ISOLATED, state_of
-from ullage.analysis.statistics import Comparison
+from ullage.analysis.statistics.comparison import Comparison
 from ullage.analysis.verdicts.grades import sound_rows, worst_grade
 from ullage.grouping import grouped, nested
 from ullage.launch.base import ranks_on_a_node

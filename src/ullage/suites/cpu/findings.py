@@ -9,7 +9,7 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.grouping import grouped

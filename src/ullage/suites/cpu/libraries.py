@@ -131,12 +131,8 @@ _SCALAPACK: Final = (
     "libscalapack.so.2",
     "libscalapack.so",
 )
-_WHEEL: Final = "scipy_openblas32"
-_LDCONFIG: Final = ("ldconfig", "/sbin/ldconfig")
 _CACHED: Final = re.compile(r"\s*(\S+) \(([^)]*)\) => (\S+)")
 _TIMEOUT_S: Final = 10
-_SITE: Final = "site"
-_OURS: Final = "ours"
 
 # OPENBLAS_CORETYPE by the CPU flags (of /proc/cpuinfo) that its kernels use, and the vendor they were written for.
 # OpenBLAS: driver/others/dynamic.c and dynamic_arm64.c; the widest first.
@@ -174,7 +170,7 @@ def find_libraries(
     if named is not None:
         return [Library(Path(named).name, named)]
     site, ours = _first_of(_NAMES, environment, loader_cache() if cached is None else cached), _wheel()
-    found = [*([] if site is None else [Library(_SITE, site)]), *([] if ours is None else [Library(_OURS, ours)])]
+    found = [*([] if site is None else [Library("site", site)]), *([] if ours is None else [Library("ours", ours)])]
     return list({os.path.realpath(library.path): library for library in reversed(found)}.values())[::-1]
 
 
@@ -194,7 +190,7 @@ def cores_to_try(flags: Iterable[str], vendor: str | None) -> list[str]:
 
 def loader_cache() -> list[tuple[str, str]]:
     """List soname and path of all in the loader's cache for this architecture; empty where it cannot be asked."""
-    for program in _LDCONFIG:
+    for program in ("ldconfig", "/sbin/ldconfig"):
         try:
             done = subprocess.run(
                 [program, "-p"], capture_output=True, timeout=_TIMEOUT_S, check=False, stdin=subprocess.DEVNULL
@@ -231,7 +227,7 @@ def _first_of(names: Iterable[str], environment: Mapping[str, str], cached: Iter
 
 
 def _wheel() -> str | None:
-    spec = importlib.util.find_spec(_WHEEL)
+    spec = importlib.util.find_spec("scipy_openblas32")
     if spec is None or spec.origin is None:
         return None
     return next((str(path) for path in sorted((Path(spec.origin).parent / "lib").glob("lib*openblas*.so*"))), None)

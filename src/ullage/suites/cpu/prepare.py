@@ -72,7 +72,6 @@ def compute_cases(options: CpuOptions, description: Describe) -> list[KernelCase
     ]
 
 
-_DOUBLE: Final = "fp64"
 # So much is assumed where memory cannot be read.
 _ASSUMED_MEMORY: Final = 1 << 30
 _NO_BLAS: Final = Note(
@@ -88,7 +87,7 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     resources.check(options.threads)
     cases = compute_cases(options, engine_context.description)
     planner = BlasPlanner(options, engine_context.description, _memory_bytes())
-    libraries = find_libraries(options.blas) if not options.types or _DOUBLE in options.types else []
+    libraries = find_libraries(options.blas) if not options.types or "fp64" in options.types else []
     n = planner.options.size
     if n is not None and 16 * n * n > planner.memory_bytes:
         most = format_volume(planner.memory_bytes)

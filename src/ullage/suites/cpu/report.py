@@ -38,7 +38,6 @@ _GIGA: Final = 1e9
 _STEP: Final = 17
 _FEWEST_COUNTS: Final = 3
 _BAR_TOOLTIP: Final = tooltip("name=kernel text=median ceiling_text=ceiling share=of_it")
-_LINE_TOOLTIP: Final = tooltip("name=kernel x=threads text=over_1_thread")
 
 
 def rate_figures(data: ReportData) -> list[Figure]:
@@ -111,7 +110,7 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
         "x": rank_axis(list(counts), "x", "threads"),
         "y": quantity_axis("y", f"times what {counts[0]} gives"),
         "color": nominal("name", names, ordered_colors(len(names)), {"title": None, "labelLimit": 260}),
-        "tooltip": _LINE_TOOLTIP,
+        "tooltip": tooltip("name=kernel x=threads text=over_1_thread"),
     }
     return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
 
@@ -120,7 +119,6 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
 
 
 _MEMORY: Final = "memory"
-_BANDWIDTH: Final = "memory_bandwidth"
 # One addition and one multiplication for three doubles: a = b + s c, as STREAM counts bytes.
 _TRIAD_INTENSITY: Final = 2 / 24
 _DOUBLE: Final = 8
@@ -195,7 +193,7 @@ def _triad(streams: Iterable[Row]) -> list[Work]:
 
 
 def _is_stream(row: Row, threads: int) -> bool:
-    return row.metric == _BANDWIDTH and row.params.get("threads") == threads and not is_invalid(row)
+    return row.metric == "memory_bandwidth" and row.params.get("threads") == threads and not is_invalid(row)
 
 
 # -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
@@ -207,7 +205,6 @@ SECTION: Final = _REPORT.section(
     "solve with the best library here. The tables of gemm and solve and distributed-solve show each library.",
     tables,
 )
-_TYPES: Final = ("fp64", "fp32", "bf16", "int8")
 _LINEAR: Final = {
     "gemm": "matrix product",
     "solve": "linear solve (HPL)",
@@ -216,7 +213,7 @@ _LINEAR: Final = {
 
 
 def _is_arithmetic(row: Row) -> bool:
-    return "isa" in row.params and row.word("type") in _TYPES
+    return "isa" in row.params and row.word("type") in ("fp64", "fp32", "bf16", "int8")
 
 
 def _is_linear(row: Row) -> bool:

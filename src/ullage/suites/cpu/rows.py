@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Final, TypeVar
 
 from ullage.analysis.ceilings.declared import compute_ceiling
 from ullage.analysis.ceilings.rows import FEWEST_SAMPLES, with_ceiling
 from ullage.analysis.ladders import STOLEN, WAITED
-from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_share, significant

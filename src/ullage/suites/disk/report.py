@@ -3,10 +3,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import stage_span_ns
-from ullage.analysis.statistics import median
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_param, format_quantity

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import finding, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.analysis.verdicts.physics import with_thread_flags
 from ullage.grouping import grouped

@@ -26,7 +26,6 @@ from ullage.model.summary import Row, Summary
 
 _MIB: Final = 1 << 20
 _KIB: Final = 1 << 10
-_TARGET: Final = "ior"
 _ACCESSES: Final = ("write", "rewrite", "read", "reread")
 _CSV_HEAD: Final = "access,bw(MiB/s),IOPS,Latency,block(KiB),xfer(KiB),open(s),wr/rd(s),close(s),total(s)"
 # C prints nan and inf where a value is no finite number; JSON has no word for them.
@@ -201,7 +200,7 @@ def _summary(found: Sequence[tuple[_Cell, float]], name: str) -> Summary:
     rows: list[Row] = []
     for (params, apart), samples in cells.items():
         own = dict([*params, *([apart] if tests[params] > 1 else [])])
-        rows.append(imported_row(name, "bandwidth", "B/s", _TARGET, own, samples))
+        rows.append(imported_row(name, "bandwidth", "B/s", "ior", own, samples))
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=find_all(rows))
 
 

@@ -220,7 +220,6 @@ _FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = 
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)
 _BACKENDS: Final = {"POSIX": "posix", "MPIIO": "mpiio", "MMAP": "mmap", "PMDK": "pmem"}
 _NAMELESS: Final = {"mpiio": "MPI-IO", "mmap": "MMAP", "pmem": "PMDK"}
-_SHARED: Final = "ior-hard"
 _LAYOUT_OF_FILES: Final = ("--posix.lustre.", "--posix.gpfs.", "--posix.beegfs.")
 _STRIPES: Final = (
     "leave it out: set it with the file system's own tool on the folder DATADIR/{} before the run, whose layout is used"
@@ -249,7 +248,7 @@ def parse_api(text: str, place: str, phase: OfficialPhase, folder: Path, *, is_o
         if is_own:
             raise UserError(f"{_NAMELESS[backend]} has no metadata operations but open and delete", place, "use POSIX")
         return Api()
-    if backend == "pmem" and phase.dataset == _SHARED:
+    if backend == "pmem" and phase.dataset == "ior-hard":
         raise UserError("PMDK needs a file for each process", place, f"{phase.name} shares a file: use MMAP or POSIX")
     parameters: Parameters = {}
     for word in (joined.removesuffix("=1") for joined in _joined(words)):

@@ -284,7 +284,9 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
         elif line.section == _RUN_SECTION and list(found) == [""] and not found[""].values:
             found[""].place = line.place
         elif line.section is not None:
-            current = _section_name(line.section, line.place)
+            if line.section == _RUN_SECTION:
+                raise UserError("section [run] is not the first", line.place, "put it before everything else, once")
+            current = line.section if line.section in SCORE_SECTIONS.values() else _phase_name(line.section, line.place)
             if current in found:
                 raise UserError(f"section [{current}] is given twice", line.place, "keep one of them")
             found[current] = _Section(line.place)
@@ -296,13 +298,6 @@ def _sections(text: str, name: str) -> dict[str, _Section]:
         else:
             raise UserError("is not a line of a result.txt", line.place, "write [PHASE], KEY = VALUE or ; COMMENT")
     return found
-
-
-def _section_name(text: str, place: str) -> str:
-    """Return the section's name of today; raise ``UserError`` for ``[run]`` where something stands before it."""
-    if text == _RUN_SECTION:
-        raise UserError("section [run] is not the first", place, "put it before everything else, once")
-    return text if text in SCORE_SECTIONS.values() else _phase_name(text, place)
 
 
 def _phase_of_section(name: str, section: _Section) -> PhaseResult:

@@ -13,7 +13,6 @@ GIB: Final = float(1 << 30)
 KILO: Final = 1e3
 # Trees of directories are made and removed around their files.
 _AROUND: Final = {"create": ("tree-create", "create"), "unlink": ("unlink", "tree-remove")}
-_MAKERS: Final = ("write", "create", "precreate", "timestamp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class OfficialPhase:
     @property
     def makes(self) -> str:
         """The dataset that it makes; empty where it uses what is there."""
-        return self.dataset if self.phase in _MAKERS else ""
+        return self.dataset if self.phase in ("write", "create", "precreate", "timestamp") else ""
 
     @property
     def scored(self) -> bool:

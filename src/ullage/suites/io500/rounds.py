@@ -10,10 +10,10 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from statistics import median
 from typing import Final
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, per_second
-from ullage.analysis.statistics import median
 from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Plan, Target
 from ullage.model.record import CaseRecord, PhaseRecord, RunRecord

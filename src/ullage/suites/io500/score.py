@@ -11,10 +11,11 @@ there is to gain.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.attribution import Mover
-from ullage.analysis.statistics import Interval, bootstrap_interval, median
+from ullage.analysis.statistics.intervals import Interval, bootstrap_interval
 from ullage.grouping import grouped
 from ullage.model.summary import Score
 from ullage.quantity import times
@@ -237,14 +238,19 @@ def explain(values: Mapping[str, float], mode: Mode = "standard", doubted: Colle
         f"The IO500 score of {number(whole.total)} is the geometric mean of {number(whole.bandwidth)} GiB/s and "
         f"{number(whole.metadata)} kIOPS"
     )
-    lost = [family for family in families(values, mode, doubted) if family.loss >= _NOTABLE_LOSS]
-    if not lost:
+    lost = [family for family in families(values, mode, doubted) if family.loss > 1]
+    if not lost or lost[0].loss < _NOTABLE_LOSS:
         return [f"{head}." if doubted else f"{head}. No phase is far below the others of its half."]
     # Named are the family that takes most, the first, and each that takes at least half as much (by logarithms).
-    names = [family.name for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
+    named = [family for family in lost if math.log(family.loss) >= math.log(lost[0].loss) / 2]
+    names = [family.name for family in named]
     return [
         f"{head}. {' and '.join(names)} {'lowers' if len(names) == 1 else 'lower'} it most.",
-        *(_of_family(family, values, whole.total) for family in lost),
+        *(
+            _of_family(family, values, whole.total)
+            for family in lost
+            if family.loss >= _NOTABLE_LOSS or family in named
+        ),
     ]
 
 

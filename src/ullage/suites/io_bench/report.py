@@ -14,12 +14,10 @@ from ullage.report.verdicts import headword
 from ullage.suites.io_bench.suite import METRIC, ORDERS
 from ullage.units import format_bytes
 
-_SUITE: Final = "io_bench"
-
 
 def tables(data: ReportData) -> Content | None:
     """Return a table for each target, or None for other suites and where nothing was measured."""
-    rows = [row for row in data.rows_of(_SUITE) if row.metric == METRIC]
+    rows = [row for row in data.rows_of("io_bench") if row.metric == METRIC]
     targets = grouped((row.target, row) for row in rows)
     grids = [_grid(target if len(targets) > 1 else "", some) for target, some in targets.items()]
     return Content(notes=_notes(rows), grids=grids) if rows else None

@@ -9,7 +9,7 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.engine import find_registered
 from ullage.grouping import grouped

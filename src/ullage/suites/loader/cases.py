@@ -5,9 +5,10 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Final, Literal, TypeAlias
 
-from ullage.analysis.statistics import median, median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import place_ranks
 from ullage.model.describe import Describe, Registered

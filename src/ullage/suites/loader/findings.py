@@ -11,7 +11,7 @@ from typing import Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.findings.phrasing import finding, level_of_part
-from ullage.analysis.statistics import fewest_samples
+from ullage.analysis.statistics.intervals import fewest_samples
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.request import Request
@@ -241,7 +241,6 @@ def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 _RUN_USE: Final = "run_use"
-_COLD: Final = "cold"
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -286,7 +285,7 @@ def _tell(row: Row, source: Source, options: LoaderOptions) -> Mapping[str, Scal
 def _as_read(row: Row) -> Row:
     """Memory may answer a later epoch, and the ceiling of the device does not bound memory."""
     told = row.model_copy(update={"metric": USE}) if row.metric == _RUN_USE else row
-    return with_ceiling(told, None) if row.access != "write" and row.verdict != _COLD else told
+    return with_ceiling(told, None) if row.access != "write" and row.verdict != "cold" else told
 
 
 def _samples_of(options: LoaderOptions) -> dict[str, Scalar]:

@@ -126,15 +126,12 @@ def _figure(title: str, rows: Sequence[Row]) -> Figure:
     layers = [
         layer(rule, {"y": {"datum": rounded(100 * _limit(rows))}}),
         layer({"type": "line", "strokeWidth": 1.6}, {"x": x, "y": y, "color": color}),
-        layer({"type": "rule"}, {"x": x, **span, "color": color}, None, _HAS),
+        layer({"type": "rule"}, {"x": x, **span, "color": color}, None, "datum.low !== null"),
         layer(point, {"x": x, "y": y, "stroke": color, "fill": color, **verdict_shape(), "tooltip": _TOOLTIP}),
     ]
     words = ["The dashed line is the limit.", *(["Lines at points are intervals."] if rows[0].low is not None else [])]
     values = [_point(row) for row in rows]
     return Figure(title, " ".join(filter(None, [*words, caption(rows)])), layered(430, 260, layers, values))
-
-
-_HAS: Final = "datum.low !== null"
 
 
 def _point(row: Row) -> Spec:

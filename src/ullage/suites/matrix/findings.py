@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Final, cast
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_ratios, compare_together
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding, level_of_part
-from ullage.analysis.statistics import median
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped, nested
 from ullage.model.record import CaseRecord
@@ -34,7 +34,6 @@ from ullage.units import format_bytes, format_rate, format_volume
 if TYPE_CHECKING:
     from ullage.model.plan import Scalar
 
-_CACHES: Final = ("L2", "L3")
 _MEMORY: Final = "RAM"
 
 
@@ -71,7 +70,7 @@ def _group(value: object) -> dict[str, object]:
 
 
 def _levels(caches: Mapping[str, int], memory_bytes: int | None) -> list[Level]:
-    found = [Level(name, caches[name]) for name in _CACHES if caches.get(name)]
+    found = [Level(name, caches[name]) for name in ("L2", "L3") if caches.get(name)]
     if memory_bytes:
         found.append(Level(_MEMORY, memory_bytes))
     return sorted(found, key=lambda level: level.size_bytes)
@@ -82,7 +81,6 @@ Shape = tuple[int, int]
 _STEP: Final = 1.15
 _PLATEAU: Final = "reread"
 _READ: Final = "read"
-_ORDERS: Final = ("random read", "backward read", "stride read")
 # Sentences that compare: where caches end, rereads, orders.
 _FAMILIES: Final = 3
 
@@ -169,7 +167,7 @@ def _orders(target: str, maps: Mapping[str, Mapping[Shape, Row]], level: float) 
             for shape, row in maps.get(order, {}).items()
             if shape in reads and shape[0] > shape[1]
         )
-        for order in _ORDERS
+        for order in ("random read", "backward read", "stride read")
     }
     own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
     found = (_order(target, order, by_record, own) for order, by_record in pairs.items())

@@ -123,7 +123,9 @@ def _cells(text: str, name: str) -> Iterator[tuple[str, int, int, float]]:
         elif not words:
             label = "" if records else label
         elif label and not records:
-            records = _records(words, place)
+            if not _SIZES.fullmatch(words):
+                raise UserError("is not a line of record sizes", place, 'write "4" "8" "16", in KiB')
+            records = [_size(word.strip('"'), place) for word in words.split()]
         elif label:
             for cell in _values(words, records, place):
                 if (key := (label, *cell[:2])) in seen:
@@ -197,12 +199,6 @@ def _label(title: str, place: str) -> str:
     if found is None:
         raise UserError(f"unknown table '{title} report'", place, f"known tables are {', '.join(_NAMES)}")
     return found
-
-
-def _records(words: str, place: str) -> list[int]:
-    if not _SIZES.fullmatch(words):
-        raise UserError("is not a line of record sizes", place, 'write "4" "8" "16", in KiB')
-    return [_size(word.strip('"'), place) for word in words.split()]
 
 
 def _values(words: str, records: list[int], place: str) -> Iterator[tuple[int, int, float]]:

@@ -3,9 +3,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.model.flags import TOO_SHORT
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
@@ -26,7 +26,6 @@ from ullage.units import format_bytes
 _SUITE: Final = "matrix"
 _WORDS: Final = ("test", "at file / record", "really measured")
 _HEADS: Final = ("test", "-i", "cells", "best", "at file / record", "median of cells", "least", "really measured")
-_PEER: Final = "median ratio to peer"
 _UNITS: Final = (
     "A number is bytes over the time of the transfers and of the fsync after them. Opening and "
     "closing the file is not part of it."
@@ -53,7 +52,7 @@ def tables(data: ReportData) -> Content | None:
 
 def _grid(title: str, rows: Sequence[Row]) -> list[Grid]:
     by_test = {label: [row for row in rows if row.params.get("test") == label] for label in LABELS}
-    heads = [*_HEADS, _PEER] if any(row.peer for row in rows) else _HEADS
+    heads = [*_HEADS, "median ratio to peer"] if any(row.peer for row in rows) else _HEADS
     lines = [_table_line(label, found)[: len(heads)] for label, found in by_test.items() if found]
     return texts_grid(title, heads, lines, _WORDS, whole=True)
 

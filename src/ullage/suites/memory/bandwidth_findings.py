@@ -8,7 +8,7 @@ from ullage.analysis.contests import carries, compare_pairs, compare_rows
 from ullage.analysis.findings.enough import enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, with_gain
 from ullage.analysis.settings import select
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.grouping import nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, times

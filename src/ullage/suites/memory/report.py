@@ -52,8 +52,6 @@ _FEWEST: Final = 3
 _FEWEST_LOADS: Final = 2
 _DASHES: Final = ([1, 0], [6, 4], [2, 3])
 _BANDWIDTH_TOOLTIP: Final = tooltip("name=kernel size=working_set who=by text=bandwidth")
-_TIME_TOOLTIP: Final = tooltip("name=pages size=working_set text=access_time flags")
-_LOAD_TOOLTIP: Final = tooltip("name=injected rate=bandwidth text=access_time delay=pauses")
 
 
 def bandwidth_figures(data: ReportData) -> list[Figure]:
@@ -116,7 +114,7 @@ def time_figures(data: ReportData) -> list[Figure]:
         "One thread follows pointers from line to line in a random cycle, so each load waits for the one before. "
         "Where small pages are slower than huge ones, the core also misses address translations."
     )
-    spec = _over_sets(data, values, y, _TIME_TOOLTIP, 30)
+    spec = _over_sets(data, values, y, tooltip("name=pages size=working_set text=access_time flags"), 30)
     return [Figure("access time over the working set", caption, spec, wide=True)]
 
 
@@ -141,7 +139,7 @@ def load_figures(data: ReportData) -> list[Figure]:
         "y": quantity_axis("y", "access time (ns)"),
         "color": curve_colors("name", list(dict.fromkeys(value["name"] for value in values))),
         "order": {"field": "x", "type": "quantitative"},
-        "tooltip": _LOAD_TOOLTIP,
+        "tooltip": tooltip("name=injected rate=bandwidth text=access_time delay=pauses"),
     }
     threads = max(load.time.count("injectors", 1) for load in found)
     caption = (

@@ -129,10 +129,6 @@ def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     }
 
 
-def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return source.values.some("cpu_a", "cpu_b")
-
-
 def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     params = source.values.some("injection", "injectors", "delay", "working_set_bytes", "pages")
     return {**params, **_level(caches, params["working_set_bytes"], 1)}
@@ -146,7 +142,7 @@ def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
 _PARAMS: Final = {
     "stream": _stream,
     "chase": _chase,
-    "core-to-core": _cores,
+    "core-to-core": lambda source, _caches: source.values.some("cpu_a", "cpu_b"),
     "loaded-latency": _loaded,
     "updates": _updates,
 }
@@ -186,7 +182,6 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 _APPLICATION: Final = "memory_bandwidth"
 _BUS: Final = "bus_bandwidth"
 _INJECTED: Final = "injected_bandwidth"
-_BANDWIDTHS: Final = frozenset({_APPLICATION, _BUS, _INJECTED})
 NON_TEMPORAL: Final = "non-temporal"
 # What a kernel reads and writes of the bytes that it names.
 _NAMED: Final = {
@@ -259,7 +254,7 @@ def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | 
         return None
     if row.metric == "access_time":
         return latency if level == MEMORY_LEVEL and row.params.get("chains") == 1 else None
-    if row.metric not in _BANDWIDTHS:
+    if row.metric not in {_APPLICATION, _BUS, _INJECTED}:
         return None
     if level != MEMORY_LEVEL:
         return best_reached(found.alike(row, row.metric), describe)

@@ -10,7 +10,7 @@ from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, level_of_each
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.grouping import grouped
 from ullage.model.flags import INVALID_LITTLES_LAW, INVALID_NOTHING_ARRIVED, Flag

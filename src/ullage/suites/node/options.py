@@ -12,7 +12,6 @@ from ullage.runs.suite import load_suites
 
 # Shares of the measuring time; the share of a part that this version lacks goes to the others.
 SHARES: Final[Mapping[str, float]] = {"cpu": 0.36, "memory": 0.34, "disk": 0.22, "network": 0.2, "noise": 0.06}
-_WITH_PLACE: Final = frozenset({"disk"})
 
 
 class NodeOptions(
@@ -44,7 +43,7 @@ def _parts(asked: Mapping[str, object]) -> list[PartRequest]:
         on_hosts = bool(asked.get("hosts")) and goes_between_hosts(suites[name])
         share = {"time_s": round(seconds * SHARES[name] / total, 1)}
         own = {**asked, **share}
-        if name not in _WITH_PLACE:
+        if name != "disk":
             del own["targets"]
         parts.append(part_of(name, asked_of(suites[name], own), on_hosts=on_hosts))
     return parts

@@ -2,9 +2,9 @@
 """What a report shows of noise: what others took of the time, by fixed work and by the kernel's counters."""
 
 from collections.abc import Callable
+from statistics import median
 from typing import Final
 
-from ullage.analysis.statistics import median
 from ullage.quantity import DASH, format_quantity
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content

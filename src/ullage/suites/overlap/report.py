@@ -20,8 +20,6 @@ from ullage.suites.overlap.findings import COST, SHARE, depth_of, order_of, size
 from ullage.units import format_bytes
 
 _SUITE: Final = "overlap"
-_IO: Final = "batch_io_time"
-_COMPUTE: Final = "batch_compute_time"
 _WIDTH: Final = 300
 _MOST_WITH_TEXT: Final = 12
 _TOOLTIP: Final = tooltip("what=batch text=overlap cost=computation_beside_I/O verdict flags")
@@ -49,7 +47,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 def _ratio_of_lengths(line: PhaseLine) -> str:
     """Return how long the computation is beside the I/O, as it was measured."""
-    io, compute = line.rows.get(_IO), line.rows.get(_COMPUTE)
+    io, compute = line.rows.get("batch_io_time"), line.rows.get("batch_compute_time")
     return DASH if io is None or compute is None else f"{significant(compute.median / io.median)} x"
 
 

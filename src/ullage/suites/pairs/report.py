@@ -169,7 +169,6 @@ def _links(matrix: PairMatrix) -> list[Grid]:
 MOST_CELLS: Final = 48
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 460
-_TOOLTIP: Final = tooltip("what=messages text=median")
 _DARKEST: Final = 4.0
 
 
@@ -235,7 +234,7 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
     )
     has_long_names = max(map(len, names)) * 7 > found.step
     angle = {"labelAngle": -60 if has_long_names else 0, "labelOverlap": True}
-    return replace(found, column_axis=angle).spec(cells, _TOOLTIP, bare_height=found.step)
+    return replace(found, column_axis=angle).spec(cells, tooltip("what=messages text=median"), bare_height=found.step)
 
 
 # -- what bounds them, and where the rest goes -------------------------------------------------------------------------

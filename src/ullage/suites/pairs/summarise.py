@@ -3,12 +3,14 @@
 
 import math
 from collections.abc import Callable, Sequence
+from statistics import median
 from typing import Final
 
 from ullage.analysis.ceilings.messages import COPY, LINE, WORST_LINE
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import capital, finding
-from ullage.analysis.statistics import Dependence, median, median_interval, pooled_dependence
+from ullage.analysis.statistics.dependence import Dependence, pooled_dependence
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.arrays import np
 from ullage.grouping import grouped

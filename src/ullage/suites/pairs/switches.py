@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.findings.phrasing import capital, finding
-from ullage.analysis.statistics import Comparison, Contest, compare_all, rank_test
+from ullage.analysis.statistics.comparison import Comparison, Contest, compare_all
+from ullage.analysis.statistics.order import rank_test
 from ullage.arrays import np
 from ullage.grouping import grouped
 from ullage.quantity import listing, times

@@ -14,7 +14,8 @@ from ullage.analysis.contests import carries, compare_pairs, compare_rows, sprea
 from ullage.analysis.findings.doubts import verdict_word
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, least_gain, level_of_part, noun, with_gain
-from ullage.analysis.statistics import Comparison, Spread, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, level_of_each
+from ullage.analysis.statistics.spread import Spread
 from ullage.grouping import grouped
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row

@@ -83,7 +83,6 @@ OWNERS: Final[Mapping[str, PatternName]] = {
     "record": "mesh",
     "unsorted": "mesh",
 }
-_LISTS: Final = ("request", "operation", "calls", "base")
 _SIZES: Final = ("request", "base", "record")
 _HEADER: Final = re.compile(r"\s*\[\[\s*pattern\s*\]\]")
 
@@ -139,7 +138,7 @@ def _spatial(table: Mapping[str, object], place: Callable[[str], str]) -> Spatia
 
 def _value(key: str, value: object, place: str) -> object:
     """Read sizes, and make lists of single values."""
-    if key in _LISTS:
+    if key in ("request", "operation", "calls", "base"):
         several = cast("list[object]", value) if isinstance(value, list) else [value]
         if not several:
             raise UserError("an empty list", place, f"leave {key} out")

@@ -34,7 +34,6 @@ from ullage.uri import target_scheme
 
 WORKLOAD: Final = "pio"
 _SHARED: Final = "sequential-shared"
-_OWN: Final = "sequential-own"
 
 
 def pattern_of(cell: Cell) -> str:
@@ -94,7 +93,7 @@ def _ways(spatial: Spatial, backend: Registered) -> Iterator[_Way]:
     through = "views" in backend.capabilities and not spatial.unsorted
     can_collect = through or "arrays" in backend.capabilities
     for request, calls, base in product(spatial.request or [], spatial.calls or [], spatial.base or []):
-        if calls == "independent" or (can_collect and spatial.name != _OWN):
+        if calls == "independent" or (can_collect and spatial.name != "sequential-own"):
             yield _Way(request, calls, base, through)
 
 

@@ -9,7 +9,7 @@ from ullage.analysis.contests import carries, compare_rows, spread_of
 from ullage.analysis.findings.enough import ENOUGH, Enough, enough_of
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.findings.study import NOTHING_SETTABLE, Settable
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.flags import UNPINNED, Flag, each_once
 from ullage.model.record import PhaseRecord
@@ -150,8 +150,6 @@ def _numa_finding(curve: Curve, local: Row, remote: Row, level: float) -> Findin
 Granted = Mapping[tuple[str, str], tuple[str, Mapping[str, str]]]
 IN_MEMORY: Final = frozenset({"tmpfs", "ramfs", "hugetlbfs"})
 _MAP: Final = "map"
-_SYNC: Final = "MAP_SYNC"
-_FORCED: Final = "forced"
 
 
 def persistence_findings(granted: Granted) -> list[Finding]:
@@ -163,7 +161,7 @@ def persistence_findings(granted: Granted) -> list[Finding]:
 def _persistence_of(target: str, lines: Iterable[tuple[str, str, Mapping[str, str]]]) -> Finding:
     found = list(lines)
     file_system = next((name for _, name, _ in found if name), "")
-    stored = [interface for interface, _, hints in found if hints.get(_MAP) == _SYNC]
+    stored = [interface for interface, _, hints in found if hints.get(_MAP) == "MAP_SYNC"]
     mapped = [interface for interface, _, hints in found if _MAP in hints and interface not in stored]
     if file_system in IN_MEMORY:
         title, text = f"Nothing at {target} is persistent", f"{target} is a {file_system}: a restart loses all of it."
@@ -178,15 +176,13 @@ def _persistence_of(target: str, lines: Iterable[tuple[str, str, Mapping[str, st
         text = f"{target} is written through the page cache, unless by O_DIRECT. Data is persistent after fsync."
         if mapped:
             text += f" The kernel refuses MAP_SYNC to {listing(mapped)}."
-    forced = [interface for interface, _, hints in found if hints.get("persistent") == _FORCED]
+    forced = [interface for interface, _, hints in found if hints.get("persistent") == "forced"]
     if forced:
         text += f" {listing(forced)} treats it as persistent only because PMEM_IS_PMEM_FORCE says so."
     numbers = {"target": target, "file_system": file_system, "map_sync": stored, "no_map_sync": mapped}
     return finding("persistence", title, text, **numbers)
 
 
-_CALLS: Final = "posix"
-_WITHOUT_CALLS: Final = ("mmap", "pmem")
 _FAMILIES: Final = 3
 
 
@@ -225,9 +221,9 @@ class _Size:
 def system_calls(lines: Curves, level: float) -> list[Finding]:
     """Compare posix with each interface that needs no system call for a transfer, at each size that both have."""
     pairs = {
-        curve: _both(lines.get(replace(curve, interface=_CALLS), ()), line)
+        curve: _both(lines.get(replace(curve, interface="posix"), ()), line)
         for curve, line in lines.items()
-        if curve.interface in _WITHOUT_CALLS
+        if curve.interface in ("mmap", "pmem")
     }
     own = level_of_part(level, max(1, sum(map(len, pairs.values()))))
     spread = spread_of(row for some in pairs.values() for pair in some for row in pair if carries(row))

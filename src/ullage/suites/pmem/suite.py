@@ -37,8 +37,7 @@ Word = TypeVar("Word", bound=str)
 
 # -- cases -------------------------------------------------------------------------------------------------------------
 
-_PMEM: Final = "pmem"
-_BACKENDS: Final[Mapping[Interface, str]] = {"posix": "posix", "mmap": "mmap", "pmem": _PMEM, "direct": "posix"}
+_BACKENDS: Final[Mapping[Interface, str]] = {"posix": "posix", "mmap": "mmap", "pmem": "pmem", "direct": "posix"}
 
 
 @dataclass(frozen=True)

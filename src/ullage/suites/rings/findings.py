@@ -15,7 +15,7 @@ from typing import Final
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, with_gain
 from ullage.analysis.settings import select
-from ullage.analysis.statistics import Contest, compare_all
+from ullage.analysis.statistics.comparison import Contest, compare_all
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.model.flags import OVERSUBSCRIBED, TOO_SHORT
 from ullage.model.plan import Scalar

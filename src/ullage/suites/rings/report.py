@@ -24,7 +24,6 @@ from ullage.units import format_bytes
 
 SUITE: Final = "rings"
 _WHAT: Final = {"natural": "natural ring", "random": "random rings", "ping-pong": "ping-pong"}
-_OF_PAIRS: Final = ("least", "most")
 _NO_PEER: Final = (
     "hpcc was not run for comparison: it is not installed, not requested, or the processes are on several nodes."
 )
@@ -49,7 +48,7 @@ def _name(row: Row) -> str:
     """Name what a row measured, for pairs with mean, least or most: ``ping-pong, most``."""
     word = row.metric.removeprefix("ping_pong_").split("_")[0]
     name = _WHAT[row.word("order")]
-    return f"{name}, {word}" if word in _OF_PAIRS else f"{name}, mean" if name == "ping-pong" else name
+    return f"{name}, {word}" if word in ("least", "most") else f"{name}, mean" if name == "ping-pong" else name
 
 
 def _together(line: PhaseLine) -> str:

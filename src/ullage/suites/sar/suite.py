@@ -11,7 +11,7 @@ from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import Faster
 from ullage.analysis.findings.phrasing import finding, level_of_part
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped, nested
 from ullage.model.plan import Scalar

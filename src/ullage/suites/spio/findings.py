@@ -14,7 +14,7 @@ from typing import Final
 from ullage.analysis.ceilings.rows import is_of_device
 from ullage.analysis.contests import compare_pairs, compare_rows, spread_of
 from ullage.analysis.findings.phrasing import capital, finding, gain_of, level_of_part, with_gain
-from ullage.analysis.statistics import Comparison, level_of_each
+from ullage.analysis.statistics.comparison import Comparison, level_of_each
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Finding, Row
 from ullage.quantity import listing, percent, plural, show_row, times

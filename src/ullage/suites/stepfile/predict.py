@@ -153,8 +153,6 @@ def _notes(options: PredictOptions) -> list[Note]:
 
 # -- rows --------------------------------------------------------------------------------------------------------------
 
-_USES: Final = ("run", "rates", "scaling")
-
 
 def summarise_prediction(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
@@ -187,7 +185,7 @@ def _with_uses(rows: Sequence[Row], launches: Launches, ranks: int) -> list[Row]
         own = {"use": use, "cache": str(case.workload_parameters.get("cache", "none"))}
         return row.model_copy(update={"params": {**row.params, **own}})
 
-    return sorted(map(told, rows), key=lambda row: _USES.index(row.word("use")))
+    return sorted(map(told, rows), key=lambda row: ("run", "rates", "scaling").index(row.word("use")))
 
 
 def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:

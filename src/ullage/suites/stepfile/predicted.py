@@ -5,11 +5,11 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Final, Self, cast
 
 from pydantic import Field, model_validator
 
-from ullage.analysis.statistics import median
 from ullage.analysis.stepmodel import (
     Calls,
     Computation,

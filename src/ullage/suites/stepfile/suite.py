@@ -152,13 +152,6 @@ def prepare_stepfile(request: Request, engine_context: EngineContext) -> Prepare
     cells = kinds(make_cells(options, request.targets, engine_context.description, machine.cores))
     text = f"{options.steps} steps, {format_bytes(options.state_bytes)} a rank and step"
     notes = scale_notes(options, machine.memory.total_bytes)
-    lines = _lines(options, cells)
-    return PreparedCells(
-        request, options, machine, cells, kinds, text, lines, notes, COLUMNS, costing=costs_of
-    ).checked()
-
-
-def _lines(options: StepfileOptions, cells: Sequence[Cell]) -> list[str]:
     lines = [
         "The forward phase computes each step and writes its state. The adjoint reads the states again and computes."
     ]
@@ -167,7 +160,9 @@ def _lines(options: StepfileOptions, cells: Sequence[Cell]) -> list[str]:
         lines.append(f"revolve:{kept} keeps {kept} of {steps} states and computes {again} steps again on each rank.")
     if options.delete and any(kept_of(cell) < steps_of(cell) or cell.values["layout"] == "log" for cell in cells):
         lines.append("Nothing is removed early with layout log or order revolve.")
-    return lines
+    return PreparedCells(
+        request, options, machine, cells, kinds, text, lines, notes, COLUMNS, costing=costs_of
+    ).checked()
 
 
 def scale_notes(options: StepfileOptions, memory_bytes: int | None) -> list[Note]:

@@ -8,12 +8,13 @@ answered of the adjoint.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Final, Literal, cast
 
 from ullage.analysis.findings.alike import Faster
 from ullage.analysis.findings.phrasing import finding, level_of_part
 from ullage.analysis.metrics.programs import exposed_s, io_seconds_of_a_state
-from ullage.analysis.statistics import median, median_interval
+from ullage.analysis.statistics.intervals import median_interval
 from ullage.analysis.stepmodel import cached_share, reading_order
 from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.analysis.verdicts.grades import is_sound

@@ -144,7 +144,6 @@ _OWN_OPTIONS: Final[Mapping[str, str]] = {
 }
 # A backend states how many of these it serves, but not one around another (of this parameter).
 _AT_ONCE: Final = ("queue_depth", "threads")
-_INNER: Final = "inner"
 # Sizes of the two cases that a probe makes of each place.
 _PROBE_SIZES: Final = (8 << 20, 32 << 20)
 
@@ -197,7 +196,7 @@ def _workload_parameters(options: SweepOptions, backend: Registered, given: Para
         **cache_and_verify(backend, options.cache, options.verify, "kept"),
         **({} if options.buffers is None else {"buffers": options.buffers}),
     }
-    for name in () if backend.takes(_INNER) else _AT_ONCE:
+    for name in () if backend.takes("inner") else _AT_ONCE:
         if count_of(whole, name, 1) > backend.most(name):
             what = f"backend '{backend.name}' serves a {name} of at most {backend.most(name)}"
             raise UserError(what, f"{WORKLOAD}.{name}", "use a smaller value, or another --backend", EXIT_BAD_INPUT)

@@ -10,7 +10,7 @@ from ullage.analysis.contests import compare_rows
 from ullage.analysis.findings.alike import best_of_alike, differing_in
 from ullage.analysis.findings.hints import not_used, refused_hints
 from ullage.analysis.findings.phrasing import finding, gain_of, level_of_part, noun, with_gain
-from ullage.analysis.statistics import level_of_each
+from ullage.analysis.statistics.comparison import level_of_each
 from ullage.engine import find_registered
 from ullage.errors import UserError
 from ullage.grouping import grouped
@@ -95,14 +95,11 @@ def _cell(
     return cell_of(target, layout, (name, own), (WORKLOAD, given), description)
 
 
-_UNNAMED: Final = "other"
-
-
 def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
     """Return which of ``sets`` a backend with these parameters is given."""
     given = backend.get("hints")
     hints = {key: str(value) for key, value in given.items()} if isinstance(given, dict) else {}
-    return next((one.name for one in sets if one.hints == hints), _UNNAMED if hints else DEFAULT)
+    return next((one.name for one in sets if one.hints == hints), "other" if hints else DEFAULT)
 
 
 # -- what a run does ---------------------------------------------------------------------------------------------------
@@ -183,7 +180,6 @@ def _tell(row: Row, source: Source, sets: Sequence[TileHints]) -> Mapping[str, S
     }
 
 
-_OF_ROMIO: Final = "romio_"
 HintUses: TypeAlias = Iterable[tuple[tuple[str, str], str, str, str]]
 """Target and set of hints, key, value as given, and that in use as far as can be known; empty for none."""
 
@@ -206,14 +202,13 @@ def value_in_use(key: str, granted: Mapping[str, str], component: str) -> str:
 
     ``component``: what serves its files, as ``ompio``, which repeats whatever it is given; empty: not known.
     """
-    is_foreign = key.startswith(_OF_ROMIO) and bool(component) and not component.startswith("romio")
+    is_foreign = key.startswith("romio_") and bool(component) and not component.startswith("romio")
     return "" if is_foreign else granted.get(key, "")
 
 
 # -- sentences ---------------------------------------------------------------------------------------------------------
 
 _FAMILIES: Final = 2
-_COLLECTIVE: Final = "collective"
 
 
 def findings_of(rows: Sequence[Row], hints: HintUses, level: float) -> list[Finding]:
@@ -259,7 +254,7 @@ def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
     top, other = pair
     if gain is None:
         return None
-    collective, independent = pair if top.params["calls"] == _COLLECTIVE else (other, top)
+    collective, independent = pair if top.params["calls"] == "collective" else (other, top)
     access, best = top.access, top.word("calls")
     where = f"{_who(top)}, {plural(top.ranks, 'rank')}, hints {top.params['hint_set']}"
     text = (

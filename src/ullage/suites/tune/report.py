@@ -17,7 +17,6 @@ from ullage.runs.tuning.trial_inputs import shell_line
 from ullage.units import format_time, format_volume
 
 _SUITE: Final = "tune"
-_PART: Final = "other"
 _WIDTH, _HEIGHT = 300, 180
 
 
@@ -167,7 +166,7 @@ def _axis(field: str, goal: TuneObjective) -> Spec:
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": False}, "axis": axis}
 
 
-_REPORT: Final = PartOfReport(_SUITE, _PART, 10)
+_REPORT: Final = PartOfReport(_SUITE, "other", 10)
 SECTION: Final = _REPORT.section(
     "Search for the best setting",
     "The default and the best setting are compared by fresh trials in alternating pairs. A Gaussian "
