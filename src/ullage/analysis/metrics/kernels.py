@@ -98,6 +98,14 @@ METRICS: Final = (
             ),
             rate_of("bus_bytes"),
         ),
+        device_bandwidth=(
+            "bytes that a kernel on an accelerator reads and writes in its memory, over the host's time of the windows",
+            rate_of("device_bytes"),
+        ),
+        device_clock_bandwidth=(
+            "the same bytes over the time by the accelerator's own clock",
+            over(total("device_bytes"), total("device_s")),
+        ),
         injected_bandwidth=(
             "bytes that the injecting threads moved beside a chase, over the time of the windows",
             rate_of("injected_bytes"),
