@@ -11,12 +11,13 @@
 namespace ullage::accelerator {
 
 inline constexpr const char* device_doc =
-    "Choose the accelerator by its id, such as `cuda:0` or `opencl:1` (`ullage-engine devices` lists them); `first` "
+    "Choose the accelerator by its id, such as `opencl:0` (`ullage-engine devices` lists them); `first` "
     "means the first GPU, or the first of all where there is none.";
 
 /// A window asks for its passes one after the other and waits for the last. Its time is that of the host, from before
 /// the first was asked for until the last has ended; that of the device's own clock stands beside it.
-/// Gauges besides the workload's: device_s (0: the device does not say), memory_rate_limit (0: not known).
+/// Gauges besides the workload's: device_s (0: the device does not say), memory_rate_limit and
+/// cache_bytes (0: not known).
 class DeviceKernel : public WindowedKernel {
  public:
   /// Opens the device at once: later calls come from a thread that is bound to a core.
@@ -45,6 +46,7 @@ class DeviceKernel : public WindowedKernel {
   void report(const WindowTotals& totals, Gauges& gauges) const final {
     gauges["device_s"] = device_s_;
     gauges["memory_rate_limit"] = device_ ? (*device_)->facts().memory_rate : 0;
+    gauges["cache_bytes"] = device_ ? static_cast<double>((*device_)->facts().cache_bytes) : 0;
     add_gauges(totals, gauges);
   }
 

@@ -100,3 +100,22 @@ class Needs(Tolerant):
     bytes: int
     inodes: int
     one_folder: bool
+
+
+class Device(Tolerant):
+    """An accelerator as ``ullage-engine devices`` lists it; 0 and empty: its library does not say."""
+
+    id: str
+    name: str
+    platform: str
+    driver: str
+    kind: str
+    memory_bytes: int
+    cache_bytes: int
+
+
+class Devices(Tolerant):
+    """The accelerators of this node, and for each library without any why it has none."""
+
+    devices: list[Device]
+    missing: list[str]
