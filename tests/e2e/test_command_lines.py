@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import run, run_here, ullage
 
+from support.darshan_log import made, record, transfers
 from ullage.analysis.verdicts.physics import removed_lately
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
@@ -121,3 +122,25 @@ def test_a_flag_without_an_equivalent_ends_before_anything_is_touched(engine: Pa
     assert (code, out) == (2, "")
     assert err == "ullage: ior: -x has no equivalent: a short transfer is always continued; leave it out\n"
     assert [entry.name for entry in target.iterdir()] == ["precious"]
+
+
+def test_the_work_of_a_darshan_log_has_its_counters(engine: Path, target: Path, tmp_path: Path) -> None:
+    log = tmp_path / "app.darshan"
+    shared = {
+        **transfers("write", 64, 47008, seconds=9.0),
+        "CONSEC_WRITES": 0.0,
+        "FSYNCS": 2.0,
+        "SLOWEST_RANK_TIME": 5.0,
+    }
+    own = transfers("read", 50, 4096, seconds=3.0)
+    records = [record("POSIX", 7, -1, shared), *(record("POSIX", 8 + rank, rank, own) for rank in range(2))]
+    log.write_bytes(made({"POSIX": records}, ranks=2))
+    words = (str(log), "--target", f"here={target}", "--repetitions", "2")
+    result = measured(engine, tmp_path, "from-darshan", *words)
+    phases = ResultFolder.open(result).read_records()[0].phases
+    found = {(phase.phase, phase.bytes, phase.operations, phase.syncs) for phase in phases}
+    assert found >= {("read", 100 * 4096, 100, 0), ("write", 64 * 47008, 64, 2)}
+    assert find_run_folders(target) == []
+    code, out, _ = run_here("predict", str(log), "--rates", str(result))
+    assert code == 0
+    assert out.startswith("I/O on here")

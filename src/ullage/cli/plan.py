@@ -5,11 +5,13 @@ long a program will take, from measured rates, and a run for comparison.
 
 import inspect
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import typer
 
-from ullage.cli.options import options_of_runs
+from ullage.cli.diagnose import LogArgument, TargetOption, read_rates
+from ullage.cli.options import option, options_of_runs
 from ullage.cli.submitting import check_walltime, limit_of_jobs
 from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 
@@ -26,7 +28,8 @@ _DOC: Final = (
 
 _DOC_OF_PREDICT: Final = (
     "Predict how long a program will take, from measured rates.\n\nA run of the same work is compared with the "
-    "prediction. The last line of stdout is the result folder."
+    "prediction. The last line of stdout is the result folder. `ullage predict LOG` is short for `ullage predict log "
+    "LOG`."
 )
 _PREFIX: Final = "predict-"
 
@@ -41,7 +44,7 @@ def register(app: typer.Typer) -> None:
     add_suites(app, "plan", _DOC, _plan, {"as_json": as_json, **more})
     own = {name.removeprefix(_PREFIX): suite for name, suite in all_suites().items() if name.startswith(_PREFIX)}
     of_verb = options_of_runs("result", "launcher", "engine", "hosts", "everything", "quiet")
-    add_suites(app, "predict", _DOC_OF_PREDICT, _predict, of_verb, own)
+    add_suites(app, "predict", _DOC_OF_PREDICT, _predict, of_verb, own, {"log": _predict_log})
 
 
 def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
@@ -106,3 +109,35 @@ def _predict(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> 
         print_line(f"    {one.text}")
     if not told:
         measure_prepared(prepared, engine_context, own)
+
+
+def _predict_log(
+    log: LogArgument,
+    *,
+    rates: Annotated[
+        list[Path],
+        option("Take the rates of the target from this result. Repeat the option for several.", metavar="RESULT"),
+    ],
+    target: TargetOption = "",
+) -> None:
+    """How long does the I/O of this Darshan log take on a target?
+
+    The bytes and operations of the log are held against rates of the target, by their size, order, kind of file and
+    ranks. What has no rate there is named and left out.
+    """
+    from ullage.importers.darshan import facts_at
+    from ullage.importers.darshan.causes import time_of
+    from ullage.quantity import listing, percent, show
+    from ullage.terminal import print_line
+
+    facts, known = facts_at(log), read_rates(rates, target)
+    time, unknown = time_of(facts, known)
+    print_line(f"I/O on {known.name}: {show(time.value, 's')} ({show(time.low, 's')} to {show(time.high, 's')}).")
+    print_line(f"In the job of the log it took {show(facts.waited, 's')} of {show(facts.job.seconds, 's')}.")
+    if unknown:
+        moved = sum(group.moved() for group in facts.lowest)
+        lost = sum(work.amount for work in unknown if work.block_bytes) / max(1, moved)
+        words = listing(list(dict.fromkeys(work.words for work in unknown)))
+        print_line(
+            f"Left out, because no rate is known{f', are {percent(lost, 1)} of the bytes' if lost else ''}: {words}."
+        )

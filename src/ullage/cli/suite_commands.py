@@ -34,30 +34,40 @@ def add_suites(
     act: Act,
     options: Mapping[str, inspect.Parameter],
     of_verb: "Mapping[str, Suite] | None" = None,
+    of_files: Mapping[str, Callable[..., None]] | None = None,
 ) -> None:
     """Add ``verb`` with a command for each suite to ``app``.
 
     ``options``: those of the verb; ``act`` gets the suite, what was asked of it, and them.
-    ``of_verb``: the suites by their commands, where it has its own.
+    ``of_verb``: the suites by their commands, where it has its own. ``of_files``: one command, by its name, that the
+    name of a file in the place of a command stands for.
     """
     from ullage.runs.suite import load_suites
 
     suites = load_suites() if of_verb is None else of_verb
+    others = of_files or {}
 
     @cache
     def make(name: str) -> object:
+        if name in others:
+            return made_command(others[name], name, others[name].__doc__)
         return made_command(_function(suites[name], act, options), name, suites[name].doc)
 
     class Suites(TyperGroup):
         """Lists commands without options and makes the one asked for: making all takes a fifth of each start."""
 
         def __init__(self, **attributes: Any) -> None:  # noqa: ANN401 - typer's own are not exported
+            docs = {name: suite.doc for name, suite in suites.items()} | {
+                name: one.__doc__ for name, one in others.items()
+            }
             attributes["commands"] = {
-                name: TyperCommand(name, help=suite.doc, rich_markup_mode=None) for name, suite in suites.items()
+                name: TyperCommand(name, help=doc, rich_markup_mode=None) for name, doc in docs.items()
             }
             super().__init__(**attributes)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's own are not exported
+            if args[0] not in self.commands and Path(args[0]).is_file():
+                args = [*others, *args]
             name, command, rest = super().resolve_command(ctx, args)
             return name, command if name is None else make(name), rest
 

@@ -19,7 +19,7 @@ from ullage.errors import UserError
 from ullage.harmless import harmless_json
 from ullage.importers.forms import Form, documents, summary_of
 from ullage.importers.rows import IMPORT_SUITE, Importer, with_machine
-from ullage.importers.sources import Source, lines_of, marks_in, sources_of, whole_text
+from ullage.importers.sources import Source, lines_of, marks_in, opened, sources_of, whole_text
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
@@ -29,6 +29,7 @@ from ullage.results.folder import ResultFolder
 _FOLDER: Final = "imported"
 # Between the names of forms in a request, where files have several.
 _AND: Final = "+"
+_BEGIN: Final = 16
 Reader = Importer | Form
 
 
@@ -99,6 +100,9 @@ def _summary(known: Sequence[_Known]) -> Summary:
 def _read_by(source: Source, reader: Reader, before: str) -> Summary:
     if isinstance(reader, Importer):
         return reader.read(whole_text(source), source.shown)
+    if reader.read_stream is not None:
+        with opened(source) as stream:
+            return summary_of(reader, reader.read_stream(stream), source.shown)
     if reader.read is not None:
         return summary_of(reader, reader.read(lines_of(source, before)), source.shown)
     of_each = reader.read_document
@@ -207,6 +211,11 @@ def _known(sources: Sequence[Source], form: str | None) -> list[_Known]:
 
 def _readers(source: Source, importers: Mapping[str, Reader], *, is_named: bool) -> tuple[tuple[Reader, str], ...]:
     """Return what reads a text: the importer that claims it, all forms whose marks it has, or the first importer."""
+    with opened(source) as stream:
+        begin = stream.read(_BEGIN)
+    for one in importers.values():
+        if isinstance(one, Form) and one.head and re.match(one.head, begin):
+            return ((one, ""),)
     marks = [mark for importer in importers.values() for mark in importer.marks]
     seen = marks_in(source, marks)
     older = [one for one in importers.values() if isinstance(one, Importer)]
@@ -246,7 +255,7 @@ _SEEN: Final = (
     ("=== Model Options ===", "trtexec", "accelerators"),
     ("==PROF==", "Nsight Compute", "accelerators"),
     ("vendid=0x", "ibnetdiscover", "messages"),
-    ("# darshan log version", "darshan-parser", "storage"),
+    ("# darshan log version", "darshan-parser", "applications"),
     ("Performance counter stats for", "perf stat", "processors"),
     ("io500_info_", "the system information of IO500", "storage"),
 )

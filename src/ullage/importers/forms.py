@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median
-from typing import Final, TypeVar, cast
+from typing import IO, Final, TypeVar, cast
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.phrasing import finding
 from ullage.errors import UserError
 from ullage.importers.printed import Printed, printed
-from ullage.importers.rows import IMPORT_SUITE, imported_row
+from ullage.importers.rows import IMPORT_SUITE, WHOLE, RefusedError, imported_row, refusals
 from ullage.importers.sources import Line
 from ullage.model.flags import Flag
 from ullage.model.plan import Scalar
@@ -43,14 +43,6 @@ _DECIMAL_COMMA: Final = re.compile(r"[+-]?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+|\d{4,}
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
 
-class RefusedError(Exception):
-    """A line that claims to be a result and does not read: ``what`` is wrong, on which line, what would be right."""
-
-    def __init__(self, what: str, number: int = 0, right: str = "give what the program has printed, whole") -> None:
-        super().__init__(what, number, right)
-        self.what, self.number, self.right = what, number, right
-
-
 @dataclass(frozen=True, slots=True)
 class Measured:
     """One number in SI units. ``doubt``: what else the text says of it, where that disagrees; empty where it agrees."""
@@ -71,7 +63,7 @@ class Remark:
     text: str
 
 
-Found = Measured | Remark
+Found = Measured | Remark | Finding
 Params = dict[str, Scalar]
 
 
@@ -81,7 +73,7 @@ class Form:
 
     ``marks``: any of these is in such a text, and in no other one. ``kind``: what such programs measure, by which a
     refusal names forms. ``hides``: forms whose marks are in such a text, too, as parts of it. ``begin``: how a line
-    with a mark begins, where the mark is not its beginning.
+    with a mark begins, where the mark is not its beginning. A form of bytes has ``head``, how they begin.
     """
 
     name: str
@@ -92,6 +84,8 @@ class Form:
     read_document: Callable[[Mapping[str, object]], Iterator[Found]] | None = None
     hides: tuple[str, ...] = ()
     begin: str = ""
+    read_stream: Callable[[IO[bytes]], Iterator[Found]] | None = None
+    head: bytes = b""
 
     def before(self, seen: Mapping[str, str]) -> str:
         """Return what stands before a line of the form: before ``begin``, else its mark, in what ``marks_in`` found."""
@@ -115,8 +109,12 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     """Make rows of what a form has read: what is alike in all but its value are repetitions of one row."""
     cells: dict[_Key, _Cell] = {}
     remarks: dict[str, None] = {}
-    try:
+    told: list[Finding] = []
+    with refusals(name):
         for one in found:
+            if isinstance(one, Finding):
+                told.append(one)
+                continue
             if isinstance(one, Remark):
                 remarks[one.text] = None
                 continue
@@ -127,17 +125,13 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
             if one.doubt and len(cell.doubts) < _MOST_KEPT:
                 cell.doubts.append(one.doubt)
             cell.flags |= {flag.code: flag for flag in one.flags}
-    except RefusedError as error:
-        raise UserError(error.what, f"{name}:{error.number}" if error.number else name, error.right) from error
-    except (OverflowError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise UserError(f"is damaged: {error}", name, "give what the program has printed, whole") from error
     if not cells:
         what = next(iter(remarks), f"contains no result of {form.name}")
-        raise UserError(what, name, "give what the program has printed, whole")
+        raise UserError(what, name, WHOLE)
     _doubt_order(cells)
     rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
     of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
-    findings = [*(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
+    findings = [*told, *(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
 
 

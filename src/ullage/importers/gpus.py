@@ -13,6 +13,7 @@ from typing import Final
 from ullage.importers import forms
 from ullage.importers.forms import GIGA, MIB, US, Form, Found, Measured, Rule, as_printed, disagree, number, whole
 from ullage.importers.printed import known_to
+from ullage.importers.rows import RefusedError
 from ullage.importers.sources import Line
 from ullage.model.flags import INVALID_VERIFICATION, Flag
 
@@ -36,7 +37,7 @@ def _nccl_line(state: _Nccl, line: Line, match: re.Match[str]) -> Iterator[Found
     words = match[0].split()
     begin = 3 + sum(not forms.is_number(one) for one in words[3:5])
     if len(words) < begin + 8:
-        raise forms.RefusedError("is not a whole line of results", line.number)
+        raise RefusedError("is not a whole line of results", line.number)
     size, redop = whole(words[0], line), words[3] if not forms.is_number(words[3]) and words[3] != "none" else ""
     params: forms.Params = {"access": state.operation, "message_bytes": size, "type": words[2]}
     params |= forms.given(redop=redop, ranks=state.ranks)

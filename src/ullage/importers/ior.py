@@ -18,6 +18,7 @@ from ullage.grouping import grouped
 from ullage.importers import forms
 from ullage.importers.forms import MIB, Form, Found, Measured, Params, Rule, as_printed, disagree, is_number, whole
 from ullage.importers.printed import Printed, whole_number
+from ullage.importers.rows import RefusedError
 from ullage.importers.sources import Line
 from ullage.model.flags import Flag
 
@@ -256,7 +257,7 @@ def _rates(run: _MdtestRun) -> Iterator[Found]:
         is_wall = name.endswith("(stonewall)")
         high, low, mean = (None if cell == "NA" else as_printed(cell, line, "rate") for cell in cells[:3])
         if mean is None:
-            raise forms.RefusedError(f"has no mean of {name}", line.number)
+            raise RefusedError(f"has no mean of {name}", line.number)
         doubt = forms.at_line(line, "" if is_wall else _doubt(run, name, high, low, mean))
         flags: tuple[Flag, ...] = ()
         if run.iterations > 1 and high is not None and low is not None:

@@ -5,7 +5,8 @@ They get ceilings where what is declared of their system is given (``--machine``
 the machine. A drive or link bounds the rows of the target that it names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -24,8 +25,28 @@ from ullage.model.summary import Ceiling, Row, Summary
 DocumentT = TypeVar("DocumentT", bound=Strict)
 ValueT = TypeVar("ValueT")
 IMPORT_SUITE: Final = "import"
+WHOLE: Final = "give what the program has printed, whole"
 _MESSAGES: Final = frozenset({"network_bandwidth", "ping_pong_bandwidth", "message_bandwidth"})
 _MEMORY: Final = frozenset({"memory_bandwidth", "bus_bandwidth"})
+
+
+class RefusedError(Exception):
+    """A line that claims to be a result and does not read: ``what`` is wrong, on which line, what would be right."""
+
+    def __init__(self, what: str, number: int = 0, right: str = WHOLE) -> None:
+        super().__init__(what, number, right)
+        self.what, self.number, self.right = what, number, right
+
+
+@contextmanager
+def refusals(name: str) -> Generator[None]:
+    """Turn what is wrong with the file ``name`` into ``UserError``."""
+    try:
+        yield
+    except RefusedError as error:
+        raise UserError(error.what, f"{name}:{error.number}" if error.number else name, error.right) from error
+    except (OverflowError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UserError(f"is damaged: {error}", name, WHOLE) from error
 
 
 @dataclass(frozen=True, slots=True)

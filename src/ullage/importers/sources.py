@@ -31,7 +31,6 @@ _ARCHIVES: Final = (".tar", ".tgz", ".tbz2", ".txz", ".tar.gz", ".tar.bz2", ".ta
 _BROKEN: Final = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 # What a terminal acts on, and what no line of a log has.
 _ESCAPES: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_DARSHAN: Final = re.compile(rb"\d\.\d\d\x00")
 _CHUNK: Final = 1 << 20
 
 
@@ -173,8 +172,6 @@ def _encoding(head: bytes, shown: str) -> str:
     odd, even = head[1::2].count(0), head[::2].count(0)
     if max(odd, even) > len(head) // 8 and min(odd, even) < max(odd, even) // 8:
         return "utf-16-le" if odd > even else "utf-16-be"
-    if _DARSHAN.match(head):
-        raise UserError("is a log of Darshan, which is not read", shown, "name what a benchmark has printed")
     if b"\x00" in head:
         raise UserError("is no text", shown, "give what the program has printed")
     try:
