@@ -105,7 +105,6 @@ nlohmann::json describe_devices() {
                                     {"units", facts.units},
                                     {"clock_hz", facts.clock_hz},
                                     {"memory_rate", facts.memory_rate},
-                                    {"capability", facts.capability},
                                     {"has_fp64", facts.has_fp64}});
   }
   return described;

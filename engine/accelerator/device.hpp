@@ -29,14 +29,12 @@ struct DeviceFacts {
   std::uint64_t units = 0;                  // multiprocessors, compute units
   double clock_hz = 0;                      // the highest
   double memory_rate = 0;                   // bytes/s that the memory's clock and width allow
-  std::uint64_t capability = 0;             // CUDA's compute capability times 10
   bool has_fp64 = false;
 };
 
-/// The text of kernels, in what CUDA and OpenCL C have in common and the words of the prelude (see kernel_prelude).
+/// The text of kernels, in what CUDA and OpenCL C have in common and the words of each library's prelude.
 struct Program {
   const char* source = nullptr;
-  const char* ptx = nullptr;  // the same for CUDA without a compiler at hand; null: it needs one
 };
 
 /// Memory of a device, for as long as somebody has it.
