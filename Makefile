@@ -16,7 +16,8 @@ python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
 wheelhouse = $(if $(WHEELHOUSE), --wheelhouse '$(WHEELHOUSE)')
 
 help:
-	@echo 'make run        sets up, builds, measures every part of this machine in under 5 minutes, says where the report is\n                (cores, memory, disk and metadata, messages, network, noise; ARGS=... as of ullage run overview)'
+	@echo 'make run        sets up, builds, measures every part of this machine in under 5 minutes, says where the report is'
+	@echo '                (cores, memory, disk and metadata, messages, network, noise; ARGS=... as of ullage run overview)'
 	@echo 'make test       sets up, runs every test on one MPI'
 	@echo 'make check      while writing: unit tests, style and types'
 	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'

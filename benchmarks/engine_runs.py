@@ -72,12 +72,7 @@ def loop_times(program: Path, ranks: int, words: Sequence[str]) -> list[int]:
 
 
 def plan_of(
-    uri: str,
-    backend: Named,
-    workload: Parameters | Named,
-    layout: Layout,
-    records: Path,
-    repetitions: int = 1,
+    uri: str, backend: Named, workload: Parameters | Named, layout: Layout, records: Path, repetitions: int = 1
 ) -> Plan:
     """A plan of one case; of workload transfer where only parameters are given."""
     named = workload if isinstance(workload, Named) else Named(name="transfer", parameters=workload)
@@ -89,14 +84,7 @@ def plan_of(
         targets=[Target(name="t", uri=uri)],
         stop_rule=Named(name="fixed", parameters={"count": repetitions}),
         limits=Limits(space_fraction=0.9),
-        cases=[
-            Case(
-                id=secrets.token_hex(8),
-                target="t",
-                backend=backend,
-                workload=named,
-            )
-        ],
+        cases=[Case(id=secrets.token_hex(8), target="t", backend=backend, workload=named)],
     )
 
 

@@ -56,11 +56,7 @@ class Model:
     @property
     def growth(self) -> str:
         """The term that is largest at ``FAR`` ranks."""
-        terms = {
-            "O(1)": self.constant,
-            "O(log P)": self.per_level * math.log2(FAR),
-            "O(P)": self.per_rank * FAR,
-        }
+        terms = {"O(1)": self.constant, "O(log P)": self.per_level * math.log2(FAR), "O(P)": self.per_rank * FAR}
         return max(terms, key=lambda name: terms[name])
 
 

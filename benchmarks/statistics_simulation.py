@@ -50,9 +50,6 @@ def spread_over(work: Callable[[int], Counter[str]], jobs: int) -> Counter[str]:
     return total
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
-
-
 def study_of_rows(which: int, cv: float, how: int, seed: int) -> Counter[str]:
     """One result of 42 cells: how many say 95 %, of those how many cover, and how many samples they took."""
     noise, rule = NOISES[which], RULES[how]
@@ -85,9 +82,6 @@ def rows(cells: int) -> None:
             print(f"{noise.name} | {cv:.0%} | " + " | ".join(parts), flush=True)
 
 
-# -- reports -----------------------------------------------------------------------------------------------------------
-
-
 def study_of_equals(which: int, cv: float, how: int, seed: int) -> Counter[str]:
     """A default sweep of two equal targets: which kinds of sentences are false."""
     kinds = false_statements(sweep_rows(NOISES[which], cv, RULES[how], f"equal/{seed}"))
@@ -117,8 +111,6 @@ def print_counts(
             shares = ", ".join(f"{name} {count / total:.1%}" for name, count in sorted(found.items()))
             print(f"{noise.name} | {cv:.0%} | {shares}", flush=True)
 
-
-# -- launches ----------------------------------------------------------------------------------------------------------
 
 SMALL, MIDDLE = ((1, 2, 4), (1 << 17, 1 << 20, 1 << 23)), ((1, 2, 4), (1 << 17, 1 << 19, 1 << 21, 1 << 23))
 GRIDS = SMALL, MIDDLE, (simulated_sweeps.RANKS, simulated_sweeps.BLOCKS)

@@ -27,12 +27,7 @@ _SOURCE: Final = Path(__file__).with_name("step_loop.c")
 
 def ullage(folder: Path, layout: str, size: int, steps: int, ranks: int, phase: str) -> float:
     """Return the bytes/s of that phase; what is read is not verified."""
-    parameters: Parameters = {
-        "steps": steps,
-        "state_bytes": size,
-        "layout": LAYOUTS[layout],
-        "verify": "none",
-    }
+    parameters: Parameters = {"steps": steps, "state_bytes": size, "layout": LAYOUTS[layout], "verify": "none"}
     found = phases(f"posix:{folder}", Named(name="posix"), Named(name="stepfile", parameters=parameters), ranks, TIMES)
     took = [record.elapsed_ns for record in found if record.phase == phase]
     return ranks * steps * size / (statistics.median(took) / 1e9)

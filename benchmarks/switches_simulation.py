@@ -70,9 +70,6 @@ def about_switches(*matrices: PairMatrix) -> list[Finding]:
     return [one for one in said_of(*matrices) if one.kind in ABOUT_SWITCHES]
 
 
-# -- equal switches ----------------------------------------------------------------------------------------------------
-
-
 def noise_alone(_random: Random, sizes: Sequence[int]) -> Logs:
     """All links alike."""
     return plain(sizes)

@@ -33,10 +33,7 @@ METHODS: Final = ("model", "random")
 ENOUGH: Final = 0.95
 # Columns of which each setting has one at most are values of one parameter. The second list is of those in an order.
 GROUPS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
-    "Dune": {
-        "precon": ["SeqSOR", "SeqGS"],
-        "solver": ["CGSolver", "BiCGSTABSolver", "LoopSolver", "GradientSolver"],
-    },
+    "Dune": {"precon": ["SeqSOR", "SeqGS"], "solver": ["CGSolver", "BiCGSTABSolver", "LoopSolver", "GradientSolver"]},
     "hsmgp": {
         "smoother": [f"Smoother_{name}" for name in ("GS", "JAC", "GSRB", "GSRBAC", "GSACBE", "GSAC")],
         "cgs": ["CGS_IP_CG", "CGS_IP_AMG", "CGS_RED_AMG"],
@@ -45,10 +42,7 @@ GROUPS: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
         "lookahead": ["rc_lookahead_20", "rc_lookahead_40", "rc_lookahead_60"],
         "ref": ["ref_1", "ref_5", "ref_9"],
     },
-    "BDBC": {
-        "page": ["PS1K", "PS4K", "PS8K", "PS16K", "PS32K"],
-        "cache": ["CS16MB", "CS32MB", "CS64MB", "CS512MB"],
-    },
+    "BDBC": {"page": ["PS1K", "PS4K", "PS8K", "PS16K", "PS32K"], "cache": ["CS16MB", "CS32MB", "CS64MB", "CS512MB"]},
 }
 ORDERED: Final = ("lookahead", "ref", "page", "cache")
 NONE: Final = "none"

@@ -42,6 +42,9 @@ add_executable(ullage-engine-tests EXCLUDE_FROM_ALL tests/engine/main.cpp tests/
   ${engine_tests})
 target_link_libraries(ullage-engine-tests PRIVATE ${tested_layers} ullage::options ullage::json ullage::mpi
   ullage::build_info ${CMAKE_DL_LIBS} GTest::gtest)
+if(ULLAGE_ZIG AND ullage_mpiexec)
+  ullage_for_abi(ullage-engine-tests openmpi)
+endif()
 # Tests see everything: one of a low layer may be about what a high one makes of it.
 target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own
@@ -52,9 +55,10 @@ if(ULLAGE_SANITIZE AND NOT ULLAGE_SANITIZE_TESTS)
   # its objects are linked before the tests', so that the copies of its inline functions are taken.
   set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_UNCHECKED ON
     CXX_COMPILER_LAUNCHER "${ullage_compiler_cache}")
-elseif(ULLAGE_SANITIZE)
+elseif(ULLAGE_SANITIZE OR ULLAGE_ZIG)
   # What tests do themselves is checked for addresses alone, which saves a third of their compiling. The engine's inline
-  # functions keep all checks: its objects are linked before the tests', so that its copies are taken.
+  # functions keep all checks: its objects are linked before the tests', so that its copies are taken. What is not
+  # optimized zig would check unasked, and then need its runtime library.
   set_target_properties(ullage-engine-tests PROPERTIES ULLAGE_ADDRESSES_ALONE ON)
 endif()
 if(ULLAGE_UNITE)
@@ -93,8 +97,10 @@ endif()
 enable_testing()
 function(ullage_add_test name ranks filter)
   set(launcher "${ullage_mpiexec}" -n ${ranks})
-  if(ULLAGE_MPI_SINGLE)
+  if(NOT ullage_mpiexec)
     set(launcher "")
+  elseif(ULLAGE_ZIG)
+    list(APPEND launcher env LD_PRELOAD=libmpi.so.40)
   endif()
   add_test(NAME ${name} COMMAND ${launcher} $<TARGET_FILE:ullage-engine-tests>
     "--gtest_filter=${filter}" "--gtest_output=xml:${CMAKE_BINARY_DIR}/reports/${name}.xml")
@@ -110,7 +116,7 @@ if(ULLAGE_SANITIZE)
   set(numbers_of_ranks 1 2 3)
   # Files of HDF5 for each bit and each pattern are many: one rank shows what they do to memory.
   set(but "-*/Mpi*.AWrongBit*/hdf5*:*/MpiPio.*/Hdf5*")
-elseif(ULLAGE_MPI_SINGLE)
+elseif(NOT ullage_mpiexec)
   set(numbers_of_ranks 1)
 elseif(ULLAGE_RACES)
   set(numbers_of_ranks 1 2) # threads of ours share memory within a rank; two ranks are both ends of a stream

@@ -35,22 +35,19 @@ def find_engine(explicit: Path | None = None) -> Path:
     Raise UserError (exit code 3) when it is not there or cannot be executed.
     """
     named = os.environ.get("ULLAGE_ENGINE")
-    installed = Path(sys.executable).parent / ENGINE_NAME
-    if not installed.exists():
-        installed = _INSTALLED if _INSTALLED.exists() else installed
-    source, path = (
-        ("--engine", explicit)
-        if explicit is not None
-        else ("$ULLAGE_ENGINE", Path(named))
-        if named
-        else ("of this installation", installed)
+    beside = Path(sys.executable).parent / ENGINE_NAME
+    places = (
+        ("--engine", explicit),
+        ("$ULLAGE_ENGINE", Path(named) if named else None),
+        ("of this installation", _INSTALLED if _INSTALLED.exists() and not beside.exists() else beside),
     )
+    source, path = next((source, path) for source, path in places if path is not None)
     if not path.is_file() or not os.access(path, os.X_OK):
         what = "the engine is not an executable file" if path.exists() else "the engine was not found"
         raise UserError(
             f"{what} ({source})",
             str(path),
-            "run `make setup`, install the wheel, or name one with $ULLAGE_ENGINE; `ullage doctor` says more",
+            "see `ullage doctor`; the wheel has one, `make setup` in a checkout builds one, $ULLAGE_ENGINE names one",
             EXIT_ENVIRONMENT,
         )
     return path.absolute()
@@ -87,7 +84,9 @@ def _answer(engine: Path, verb: str, form: type[FormT], document: str, asked: st
     """Return what ``engine`` prints for a verb that needs no MPI; ``asked`` is its input."""
 
     def refusal(what: str) -> UserError:
-        return UserError(what, str(engine), "rebuild it with `make setup`, or see `ullage doctor`", EXIT_ENVIRONMENT)
+        return UserError(
+            what, str(engine), "see `ullage doctor`; `make setup` in a checkout rebuilds it", EXIT_ENVIRONMENT
+        )
 
     try:
         done = subprocess.run(

@@ -33,12 +33,7 @@ def _plain(value: object) -> object:
 
 
 def case_id(
-    backend: Named,
-    workload: Named,
-    target: Target,
-    layout: Layout,
-    dataset: str = "",
-    spill: Sequence[Target] = (),
+    backend: Named, workload: Named, target: Target, layout: Layout, dataset: str = "", spill: Sequence[Target] = ()
 ) -> str:
     """Return the first 16 hex digits of the SHA-256 of a case's canonical JSON, with its target and its layout.
 

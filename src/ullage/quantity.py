@@ -175,9 +175,6 @@ def listing(words: Sequence[str], most: int = 8) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-# -- in sentences -----------------------------------------------------------------------------------------------------
-
-
 def show(value: float, unit: str) -> str:
     """Format a value as ``3.20 GB/s``, ``45.2 kop/s`` or ``1.50 ms``; in any other unit with four digits."""
     match unit:

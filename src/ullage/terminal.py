@@ -4,18 +4,20 @@
 import contextlib
 import os
 import sys
+import textwrap
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ullage.errors import one_line
-from ullage.quantity import DASH
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
 _PLAIN_WIDTH: Final = 160
+_NARROW: Final = 60
+_LONGEST: Final = 2000
 _NO_STYLES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -41,9 +43,7 @@ def paged() -> "Generator[Console]":
         yield console
 
 
-def text_table(
-    heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str] = _NO_STYLES
-) -> "Table":
+def _table(heads: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]], styles: Mapping[str, str]) -> "Table":
     """Make a table. ``heads``: text, and whether the column holds numbers. ``styles``: of cells by their text.
 
     Control characters are escaped, nothing is taken for markup, and what does not fit is folded, never cut.
@@ -60,19 +60,27 @@ def text_table(
     return table
 
 
-_BETWEEN: Final = 2
+_BETWEEN: Final = 3
+_EDGES: Final = 2
 
 
-def print_fitting(console: "Console", heads: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]]) -> None:
+def print_fitting(
+    console: "Console",
+    heads: Sequence[tuple[str, bool]],
+    rows: Sequence[Sequence[str]],
+    styles: Mapping[str, str] = _NO_STYLES,
+) -> None:
     """Print a table; where the terminal is too narrow for its longest words, each line as a list of its cells."""
     names = [one_line(name) for name, _ in heads]
     lines = [[one_line(text) for text in row] for row in rows]
     least = sum(max(_longest_word(line[at]) for line in [names, *lines]) + _BETWEEN for at in range(len(names)))
-    if least - _BETWEEN <= console.width:
-        console.print(text_table(heads, rows))
+    if least - _BETWEEN + _EDGES <= console.width:
+        console.print(_table(heads, rows, styles))
         return
     from rich.padding import Padding
     from rich.text import Text
+
+    from ullage.quantity import DASH
 
     for line in lines:
         told = [f"{name} {text}".strip() for name, text in zip(names, line, strict=True) if text not in ("", DASH)]
@@ -87,9 +95,15 @@ def _longest_word(text: str) -> int:
 
 def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table of words on stdout."""
-    make_console().print(text_table([(header, False) for header in headers], rows))
+    print_fitting(make_console(), [(header, False) for header in headers], list(rows))
 
 
 def print_line(text: str) -> None:
     """Print one line on stdout, with control characters escaped."""
-    sys.stdout.write(one_line(text, limit=2000) + "\n")
+    sys.stdout.write(one_line(text, limit=_LONGEST) + "\n")
+
+
+def folded(text: str, indent: str = "", first: str | None = None) -> list[str]:
+    """Fold ``text`` into lines of 60 columns, with control characters escaped; none for an empty text."""
+    known, start = one_line(text, _LONGEST), indent if first is None else first
+    return textwrap.wrap(known, _NARROW, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)

@@ -89,8 +89,6 @@ def target_path(target: Target) -> Path | None:
     return Path(path) if path else None
 
 
-# -- paths that differ between ranks -----------------------------------------------------------------------------------
-
 # What may stand in braces in a path, for where a rank is: the engine replaces it.
 _WORDS: Final = ("rank", "local_rank", "node", "host", "socket", "numa")
 _BRACED: Final = re.compile(r"\{([^{}]*)\}")

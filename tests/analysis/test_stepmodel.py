@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ullage.analysis.stepmodel import (
-    Calls,
-    Computation,
-    cached_share,
-    least_depth,
-    predict,
-    reading_order,
-    scaling_of,
-)
+from ullage.analysis.stepmodel import Calls, Computation, cached_share, least_depth, predict, reading_order, scaling_of
 
 
 def played_writes(steps: int, step_s: float, state_s: float, depth: int) -> float:
@@ -87,9 +79,6 @@ def test_states_ahead_are_as_many_as_a_read_takes_steps() -> None:
     assert [least_depth(state_s, 0.1) for state_s in (0.01, 0.1, 0.11, 0.35)] == [1, 1, 2, 4]
 
 
-# -- the page cache ----------------------------------------------------------------------------------------------------
-
-
 def share_by_times(order: list[int], cached: int, *, removes: bool) -> float:
     """The same by the definition: of what is held, what was used longest ago goes when there are too many."""
     used = {step: step for step in range(max(0, len(order) - cached), len(order))}
@@ -126,9 +115,6 @@ def test_the_measured_case_of_the_literature() -> None:
     states = 336_000_000 // (2 * 5_000_000)
     assert cached_share(reading_order("reverse", 100), states) == pytest.approx(0.33)
     assert cached_share(reading_order("forward", 100), states) == 0
-
-
-# -- contention --------------------------------------------------------------------------------------------------------
 
 
 def test_two_points_are_fitted_and_not_validated() -> None:

@@ -37,9 +37,6 @@ def left_by(planted: Callable[[], float], without: Callable[[], float]) -> float
     return median(bad for bad, _ in pairs) / median(good for _, good in pairs)
 
 
-# -- works, each of which returns operations or bytes a second ---------------------------------------------------------
-
-
 def spin(cpus: str) -> float:
     """Count loops of a process on each of ``cpus``: ``0,1``, the same one twice, too.
 

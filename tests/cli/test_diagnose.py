@@ -92,7 +92,8 @@ def test_the_time_is_predicted_for_the_name_of_a_log(
         capsys.readouterr()
         assert run([*words, "--rates", str(rates)]) == 0
         said = capsys.readouterr().out
-        assert "I/O on here: 16.4 s" in said
+        assert "All I/O of the log takes 16.4 s" in said
+        assert "at the rates of here" in said
         assert "In the job of the log it took 20.0 s" in said
     assert run(["predict", str(log), "--rates", str(rates), "--target", "there"]) == 2
     assert "--target here" in capsys.readouterr().err

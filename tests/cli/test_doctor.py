@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ullage import engine as engine_module
+from ullage.cli import doctor
 from ullage.cli.app import run
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK
 
@@ -33,6 +34,12 @@ def test_all_that_is_needed_is_here(capsys: Capture) -> None:
     assert found["pmem"]["found"] == "libpmem not found"
     assert "libpmem" in found["pmem"]["right"]
     assert {"BLAS", "GPU", "perf", "other tools"} <= found.keys()
+
+
+def test_a_library_that_is_here_is_named(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_BRINGS", {"posix": "a library"})
+    assert run(["doctor", "--json"]) == EXIT_OK
+    assert rows(capsys)["posix"] == {"part": "posix", "state": "ok", "found": "can be used", "right": ""}
 
 
 def test_an_engine_without_mpi_says_what_brings_one(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

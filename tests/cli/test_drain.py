@@ -9,11 +9,7 @@ import pytest
 from support.campaign_world import stored_summaries, write_run
 from support.fake_program import FakeProgram
 from ullage.cli.app import run
-from ullage.errors import (
-    EXIT_BAD_INPUT,
-    EXIT_ENVIRONMENT,
-    EXIT_OK,
-)
+from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK
 from ullage.launch import batch_systems
 from ullage.model.nodes import Nodes, OneNode
 from ullage.model.request import Request

@@ -77,11 +77,7 @@ def test_pictures_go_into_a_folder(result: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--format", "htlm"], "did you mean 'html'?"),
-        (["--output", "x.txt"], "add --format"),
-    ],
+    ("words", "message"), [(["--format", "htlm"], "did you mean 'html'?"), (["--output", "x.txt"], "add --format")]
 )
 def test_what_is_wrong_is_said_in_one_line(words: list[str], message: str, result: Path, capsys: Capture) -> None:
     assert run(["report", str(result), *words]) == EXIT_BAD_INPUT

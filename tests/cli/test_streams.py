@@ -12,12 +12,7 @@ import pytest
 from support.sample_result import Shape, write_result
 from ullage.errors import EXIT_BAD_INPUT, EXIT_ENVIRONMENT, EXIT_OK
 
-WORDS = {
-    "help": ["--help"],
-    "suites": ["suites"],
-    "machine": ["machine", "/"],
-    "clean": ["clean", "/proc/self/task"],
-}
+WORDS = {"help": ["--help"], "suites": ["suites"], "machine": ["machine", "/"], "clean": ["clean", "/proc/self/task"]}
 
 
 def shell(redirection: str, words: list[str], environment: Mapping[str, str] | None = None) -> tuple[int, str]:
@@ -40,8 +35,7 @@ def test_stdout_that_takes_nothing_is_one_line(redirection: str, verb: str) -> N
 
 @pytest.mark.fault("the reader of a pipe ends", "exit code of the work, nothing on stderr")
 @pytest.mark.parametrize(
-    "words",
-    [["report"], ["report", "--format", "terminal"], ["report", "--format", "csv", "--output", "-"], ["show"]],
+    "words", [["report"], ["report", "--format", "terminal"], ["report", "--format", "csv", "--output", "-"], ["show"]]
 )
 def test_a_reader_who_has_seen_enough_changes_no_exit_code(words: list[str], tmp_path: Path) -> None:
     result = write_result(tmp_path / "result", Shape(repetitions=3)).path
@@ -64,11 +58,7 @@ def test_a_message_that_nobody_hears_changes_no_exit_code(redirection: str, tmp_
 @pytest.mark.fault("LANG, HOME, TMPDIR missing", "exit 0, nothing on stderr")
 @pytest.mark.parametrize(
     "environment",
-    [
-        {},
-        {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
-        {"HOME": "/nonexistent", "TMPDIR": "/nonexistent"},
-    ],
+    [{}, {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, {"HOME": "/nonexistent", "TMPDIR": "/nonexistent"}],
 )
 def test_nothing_of_the_environment_is_needed(environment: dict[str, str], tmp_path: Path) -> None:
     result = write_result(tmp_path / "result", Shape(accesses=("read",), repetitions=3)).path

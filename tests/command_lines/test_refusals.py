@@ -113,12 +113,7 @@ def follow(words: Words, message: str) -> Words:  # noqa: C901 - one return an a
     [("ior", IOR, translate_ior, []), ("mdtest", MDTEST, translate_mdtest, [["-n", "6"]])],
 )
 def test_the_advice_of_every_refusal_leads_to_a_line_that_is_accepted(
-    tool: str,
-    table: FlagTable,
-    translator: Translator,
-    usual: Words,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    tool: str, table: FlagTable, translator: Translator, usual: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     # The files of hints that are named: by a value like all others, and by an advice.

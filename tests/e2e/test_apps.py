@@ -27,9 +27,11 @@ def test_every_kernel_is_measured_and_shown_on_one_page(engine: Path, target: Pa
     # On a busy machine some do not fit into the time.
     assert code in (0, 5), err
     assert len(out.splitlines()) <= 45
-    if any(part.status != "complete" for part in ResultFolder.open(result).read_summary().parts):
-        code, _, err = run(command(engine, "resume", str(result)))
-        assert code == 0, err
+    for _ in range(4):
+        if all(part.status == "complete" for part in ResultFolder.open(result).read_summary().parts):
+            break
+        code, _, err = run(command(engine, "resume", str(result), "--time", "60s"))
+        assert code in (0, 2, 5), err
     summary = ResultFolder.open(result).read_summary()
     assert {part.suite: part.status for part in summary.parts} == dict.fromkeys(SMALL, "complete")
     rates = rates_of(summary.rows, SMALL)
@@ -54,14 +56,11 @@ def test_kernels_that_cannot_run_are_named_and_the_others_run(engine: Path, tmp_
     code, out, err = run(command(engine, *words, "--result", str(result)))
     # The code of the part that was refused.
     assert code == 2, (out, err)
-    assert "not available here: tile" in out
+    assert "not measured: tile" in out
     found = {part.suite: part for part in ResultFolder.open(result).read_summary().parts}
     assert found["spio"].status == "complete"
     assert found["tile"].status == "not available"
     assert "has neither views of files nor arrays" in found["tile"].reason
-
-
-# -- faults ------------------------------------------------------------------------------------------------------------
 
 
 def only(*kernels: str) -> list[str]:

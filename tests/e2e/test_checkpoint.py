@@ -74,8 +74,6 @@ def test_the_verdicts_say_synced_and_whose_data_was_read(measured: ResultFolder)
             assert row.params["data_of"] == "own"
 
 
-# -- the published models, scaled --------------------------------------------------------------------------------------
-
 # MLPerf Storage v2.0 states GiB and ranks. Tensors of a rank: 9 in each layer and 3 more, over the pipeline stages.
 PUBLISHED = {"70B": (912, 64, 723), "405B": (5290, 512, 36), "1T": (18000, 1024, 19)}
 GIB = 1 << 30
@@ -157,9 +155,6 @@ def test_a_subset_is_measured_as_a_part_of_the_published_run(engine: Path, tmp_p
     (volume,) = {int(row.params["volume_bytes"]) for row in found.values()}
     assert is_published(volume, 2 * 5290 * GIB / 512, scale)
     assert untouched(target)
-
-
-# -- faults, on the cases of the suite ---------------------------------------------------------------------------------
 
 
 def faulty(engine: Path, name: str, **fault: object) -> Document:

@@ -143,4 +143,5 @@ def test_the_work_of_a_darshan_log_has_its_counters(engine: Path, target: Path, 
     assert find_run_folders(target) == []
     code, out, _ = run_here("predict", str(log), "--rates", str(result))
     assert code == 0
-    assert out.startswith("I/O on here")
+    assert out.startswith("All I/O of the log takes ")
+    assert out.splitlines()[0].endswith(" at the rates of here.")

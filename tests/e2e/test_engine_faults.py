@@ -4,16 +4,7 @@
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import (
-    KIB,
-    MIB,
-    Document,
-    case,
-    plan,
-    run,
-    run_until,
-    untouched,
-)
+from tests.e2e.launching import KIB, MIB, Document, case, plan, run, run_until, untouched
 
 
 @pytest.mark.fault(
@@ -47,8 +38,7 @@ def test_errors_of_every_operation_are_errors(engine: Path, tmp_path: Path, targ
 
 
 @pytest.mark.fault(
-    "EIO of mkdir, create, stat, remove",
-    "exit 4, the errno in the record; target empty but for what was there",
+    "EIO of mkdir, create, stat, remove", "exit 4, the errno in the record; target empty but for what was there"
 )
 @pytest.mark.parametrize(("operation", "rank"), [("mkdir", 0), ("create", 1), ("stat", 1), ("remove", 1)])
 def test_errors_of_names_are_errors(engine: Path, tmp_path: Path, target: Path, operation: str, rank: int) -> None:

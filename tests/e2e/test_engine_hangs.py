@@ -29,8 +29,7 @@ LONGEST_S = 90.0
 
 @pytest.mark.each_mpi
 @pytest.mark.fault(
-    "a rank that is stopped whole (SIGSTOP)",
-    "end status timeout within the limit; the rank named, true counts",
+    "a rank that is stopped whole (SIGSTOP)", "end status timeout within the limit; the rank named, true counts"
 )
 @pytest.mark.parametrize("stopped", [0, 1])
 def test_a_stopped_rank_ends_the_run_and_is_named(engine: Path, tmp_path: Path, target: Path, stopped: int) -> None:
@@ -97,8 +96,7 @@ def test_a_launch_whose_every_rank_is_stopped_is_ended_by_the_front(engine: Path
 
 
 @pytest.mark.fault(
-    "a file system (FUSE) that never answers",
-    "end status timeout within the limit; the step named, true counts",
+    "a file system (FUSE) that never answers", "end status timeout within the limit; the step named, true counts"
 )
 @pytest.mark.parametrize(
     ("hang", "step"),

@@ -9,20 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.e2e.control_groups import inside, memory_group
-from tests.e2e.launching import (
-    KIB,
-    MIB,
-    Document,
-    case,
-    command,
-    finish,
-    plan,
-    popen,
-    run,
-    start,
-    untouched,
-    write,
-)
+from tests.e2e.launching import KIB, MIB, Document, case, command, finish, plan, popen, run, start, untouched, write
 
 from ullage.analysis.verdicts.cache import cache_verdict
 from ullage.engine import describe, find_registered

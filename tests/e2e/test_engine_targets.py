@@ -7,17 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.e2e.launching import (
-    MIB,
-    case,
-    code_of,
-    finish,
-    plan,
-    run,
-    run_while_filling,
-    start,
-    untouched,
-)
+from tests.e2e.launching import MIB, case, code_of, finish, plan, run, run_while_filling, start, untouched
 
 
 @pytest.mark.each_mpi

@@ -83,10 +83,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.each_mpi
-@pytest.mark.fault(
-    "a terminal that hangs up",
-    "exit 5, a report, target empty, no process left",
-)
+@pytest.mark.fault("a terminal that hangs up", "exit 5, a report, target empty, no process left")
 def test_a_terminal_that_hangs_up_ends_the_run_with_a_report(engine: Path, target: Path, tmp_path: Path) -> None:
     result = tmp_path / "result"
     ours, theirs = pty.openpty()
@@ -123,10 +120,7 @@ def drain_until(terminal: int, happens: Callable[[], object]) -> None:
     wait_until(drained)
 
 
-@pytest.mark.fault(
-    "SIGHUP at the front, once or twice",
-    "exit 5, a report, target empty, no process left",
-)
+@pytest.mark.fault("SIGHUP at the front, once or twice", "exit 5, a report, target empty, no process left")
 # twice: as a shell and then the kernel do
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.each_mpi)])
 def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path: Path, times: int) -> None:
@@ -147,10 +141,7 @@ def test_sighup_ends_a_run_as_sigterm_does(engine: Path, target: Path, tmp_path:
 
 
 @pytest.mark.each_mpi
-@pytest.mark.fault(
-    "SIGINT or SIGTERM at the front, twice",
-    "exit 5 at once; target empty or listed; no process left",
-)
+@pytest.mark.fault("SIGINT or SIGTERM at the front, twice", "exit 5 at once; target empty or listed; no process left")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_second_signal_ends_a_run_at_once(engine: Path, target: Path, tmp_path: Path, number: signal.Signals) -> None:
     result = tmp_path / "result"
@@ -173,8 +164,7 @@ def test_a_second_signal_ends_a_run_at_once(engine: Path, target: Path, tmp_path
 
 @pytest.mark.each_mpi
 @pytest.mark.fault(
-    "the front is killed (SIGKILL)",
-    "ranks end and remove their files; no segment, folder or process left",
+    "the front is killed (SIGKILL)", "ranks end and remove their files; no segment, folder or process left"
 )
 def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
     engine: Path, target: Path, tmp_path: Path, temporary: Path
@@ -198,8 +188,7 @@ def test_ranks_end_when_the_front_is_killed_and_remove_their_files(
 
 @pytest.mark.each_mpi
 @pytest.mark.fault(
-    "mpiexec is killed (SIGKILL)",
-    "exit 5 and one line; target empty or listed; no segment, folder or process left",
+    "mpiexec is killed (SIGKILL)", "exit 5 and one line; target empty or listed; no segment, folder or process left"
 )
 def test_nothing_is_left_when_the_launcher_is_killed(
     engine: Path, target: Path, tmp_path: Path, temporary: Path

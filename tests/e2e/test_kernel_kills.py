@@ -107,8 +107,6 @@ def is_empty(here: Path) -> bool:
     return [path for path in here.rglob("*") if path.parent != here] == []
 
 
-# -- a full file system ------------------------------------------------------------------------------------------------
-
 # 8 MiB of two ranks, in calls that take long enough for somebody else to take the space meanwhile.
 _SLOW = {"kind": "delay", "operation": "write", "count": 0, "delay_s": 0.1}
 _VPIC = {"particles": 8192, "steps": 16, "memory": "contiguous", "file": "contiguous", "format": "raw"}
@@ -188,9 +186,6 @@ def tiny(tmp_path: Path, options: str) -> Iterator[Path]:
         yield place
     finally:
         launching.code_of(["umount", "-l", str(place)])
-
-
-# -- a folder for each rank, where ranks share nothing -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,16 @@ def test_every_epoch_of_every_number_reads_the_one_set_that_was_made(measured: R
     assert [path.name for path in here.iterdir()] == ["precious"]
 
 
+def test_accelerators_that_compute_nothing_are_measured_as_often_as_asked(
+    engine: Path, target: Path, tmp_path: Path
+) -> None:
+    words = ["run", "loader", "--target", f"here={target}", "--ranks", "2", "--accelerators", "2", *SMALL]
+    code, _, err = run(command(engine, *words, "--compute", "0", "--repetitions", "2", "--result", str(tmp_path / "r")))
+    assert code == 0, err
+    phases = [phase for file in ResultFolder.open(tmp_path / "r").read_records() for phase in file.phases]
+    assert Counter(phase.phase for phase in phases) == {"write": 1, "epoch-1": 2, "epoch-2": 2}
+
+
 def test_the_largest_number_on_a_device_of_known_speed_is_found(engine: Path, tmp_path: Path) -> None:
     """A batch of 2 samples of 8 MB at 1 GB/s for N accelerators takes N x 16 ms: AU is 40 / (16 N), if below 1.
 

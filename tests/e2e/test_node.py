@@ -99,7 +99,7 @@ def test_a_part_without_its_target_is_said_and_the_others_run(node_engine: Path,
     assert found["disk"] == "not available"
     assert found["noise"] == "complete"
     assert found["b_eff_io"] == "not available"
-    assert "Not available here: b_eff_io, disk" in " ".join(out.split())
+    assert "Not measured: b_eff_io, disk" in " ".join(out.split())
 
 
 def test_every_part_is_explained_and_nothing_is_started(node_engine: Path, target: Path, tmp_path: Path) -> None:

@@ -77,9 +77,6 @@ def test_a_simulated_device_works_beside_the_computation(engine: Path, tmp_path:
     assert max(share_that_overlaps(*some) for some in times) > 0.5
 
 
-# -- faults ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.fault("a target that fills up while transfers are begun", "the case failed, nothing of ours is left")
 @pytest.mark.parametrize("method", ["threads", "nonblocking"])
 def test_a_target_that_fills_up_meanwhile_ends_the_case(engine: Path, tmp_path: Path, small: Path, method: str) -> None:

@@ -15,9 +15,7 @@ from ullage.runs.summary import build_summary
 from ullage.suites.b_eff_io.hints import HintSet
 
 EVIL = """</script><script>document.title='broken'</script><img src=x onerror="document.title='broken'">'"\u2028"""
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
-]
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason=MISSING)]
 
 
 @pytest.fixture(scope="module")

@@ -47,10 +47,7 @@ def test_the_engine_is_staged_on_each_node_and_removed(slurm: SlurmPlace, engine
     """Each node of this cluster has a folder of that path of its own, which the login node has not."""
     result, local = tmp_path / "result", slurm.folder / "tmp"
     salloc = ("salloc", "--nodes=2", "--exclusive")
-    started = start(
-        slurm,
-        [*salloc, *ullage(engine, "run", *LONG, "--result", str(result), "--stage", str(local))],
-    )
+    started = start(slurm, [*salloc, *ullage(engine, "run", *LONG, "--result", str(result), "--stage", str(local))])
     try:
         wait_until(lambda: has_repetition(result) or started.poll() is not None, "no repetition")
         copies = [list(slurm.folder.glob(f"tmp.n{node}/ullage-stage-*/ullage-engine")) for node in (0, 1)]

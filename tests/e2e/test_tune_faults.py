@@ -118,8 +118,7 @@ def test_settings_without_room_fail_and_others_are_compared(engine: Path, tmp_pa
 
 
 @pytest.mark.fault(
-    "two searches on one target at the same time",
-    "the second is refused and says why; the first is not disturbed",
+    "two searches on one target at the same time", "the second is refused and says why; the first is not disturbed"
 )
 def test_a_second_search_on_the_target_is_refused(engine: Path, tmp_path: Path, target: Path) -> None:
     first = tmp_path / "first"
@@ -139,10 +138,7 @@ def test_a_second_search_on_the_target_is_refused(engine: Path, tmp_path: Path, 
 
 
 @pytest.mark.long
-@pytest.mark.fault(
-    "Ctrl-C in a search",
-    "the best so far is told, no data is left; resume goes on with what is known",
-)
+@pytest.mark.fault("Ctrl-C in a search", "the best so far is told, no data is left; resume goes on with what is known")
 def test_an_interrupted_search_tells_its_best_and_goes_on(engine: Path, tmp_path: Path, target: Path) -> None:
     result = tmp_path / "result"
     over = ["--over", "block=64K,256K,1M", "--default", "block=64K", "--trials", "12"]
@@ -177,9 +173,6 @@ def _wait_for_trials(result: Path, count: int, process: Process) -> None:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < until, "no trial in time"
         time.sleep(0.02)
-
-
-# -- commands as parameters --------------------------------------------------------------------------------------------
 
 
 def test_a_command_prepares_the_folder_of_each_trial(engine: Path, tmp_path: Path, target: Path) -> None:
@@ -268,9 +261,6 @@ def test_a_killed_search_goes_on_and_removes_what_was_left(engine: Path, tmp_pat
     assert [path.name for path in target.iterdir()] == ["precious"]
 
 
-# -- refused before the start ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -339,9 +329,6 @@ def test_a_trial_far_below_the_best_ends_early_and_counts(engine: Path, tmp_path
     assert not any(one.is_short for one in trials_of(result) if one not in slow)
 
 
-# -- what to do with the answer ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.long
 def test_the_printed_line_runs_with_the_best_setting(engine: Path, tmp_path: Path) -> None:
     """As a person would: the line that the report prints, in a shell."""
@@ -368,11 +355,7 @@ def test_the_printed_line_runs_with_the_best_setting(engine: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("over", "told"),
-    [
-        ("hint:cb_nodes=1,2", "--hint cb_nodes=2"),
-        ("ior-hard.segmentCount=100,200", "segmentCount"),
-    ],
+    ("over", "told"), [("hint:cb_nodes=1,2", "--hint cb_nodes=2"), ("ior-hard.segmentCount=100,200", "segmentCount")]
 )
 def test_hints_and_the_official_file_of_a_setting_are_what_its_command_names(
     engine: Path, tmp_path: Path, over: str, told: str

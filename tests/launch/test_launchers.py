@@ -61,12 +61,7 @@ def test_open_mpi_words(layout: Layout, words: list[str]) -> None:
     ],
 )
 def test_mpich_words(layout: Layout, words: list[str]) -> None:
-    assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == [
-        "/x/mpiexec",
-        *words,
-        *WRAPPER,
-        *RUN,
-    ]
+    assert Mpich(Path("/x/mpiexec"), cores=4).argv(ENGINE, PLAN, layout) == ["/x/mpiexec", *words, *WRAPPER, *RUN]
 
 
 def test_ranks_are_bound_only_when_each_thread_gets_a_core() -> None:

@@ -110,6 +110,11 @@ def test_a_run_that_needs_a_host_that_refuses_starts_nothing_and_names_all_of_th
     assert session.result.launches() == []
 
 
+def test_a_probe_tries_the_hosts_before_it_starts(session: Session, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--hosts: unknown: its name is not known; closed: it refuses the login"):
+        session.launch_apart(tmp_path, plan_on(4, session))
+
+
 def test_spare_hosts_take_the_places_of_those_that_refuse(session: Session) -> None:
     with pytest.raises(UserError, match="mpiexec"):  # which is not there: the hosts were found before
         session.launch(1, plan_on(3, session), lambda _record: None)

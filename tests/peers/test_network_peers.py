@@ -39,13 +39,7 @@ def program(folder: Path, name: str, body: str) -> Installed:
 def test_iperf3_counts_what_was_received() -> None:
     values = Iperf3Job("udp", 1, 1024, 1).values(json.dumps(ANSWER))
     assert values == pytest.approx(
-        {
-            "network_bandwidth": 2e9,
-            "network_cpu": 1.0,
-            "bandwidth_per_core": 2e9,
-            "loss_share": 0.025,
-            "jitter": 1.4e-6,
-        }
+        {"network_bandwidth": 2e9, "network_cpu": 1.0, "bandwidth_per_core": 2e9, "loss_share": 0.025, "jitter": 1.4e-6}
     )
     assert "loss_share" not in Iperf3Job("tcp", 1, 1024, 1).values(json.dumps(ANSWER))
 

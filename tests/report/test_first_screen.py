@@ -134,7 +134,7 @@ def test_time_lost_to_others_is_what_all_of_the_time_lacks() -> None:
 def test_a_part_without_a_ceiling_says_which_to_declare() -> None:
     vessel = Vessel("memory", "triad", row(5e10, "memory_bandwidth"))
     assert (vessel.share, vessel.kind) == (None, "")
-    assert vessel.advice == "declare bandwidth in [memory]"
+    assert vessel.advice == "declare its bandwidth"
     known = replace(vessel, row=with_ceiling(vessel.row, 1e11))
     assert (known.share, known.advice) == (0.5, "")
     assert known.kind == "declared ceiling 100 GB/s"
@@ -168,7 +168,7 @@ def test_a_vessel_is_filled_to_its_share(share: float) -> None:
 
 def test_an_empty_vessel_says_so_in_words() -> None:
     vessel = Vessel("memory", "triad", row(5e10, "memory_bandwidth"))
-    assert "no ceiling is known; declare bandwidth in [memory]" in description(vessel)
+    assert "no ceiling is known; declare its bandwidth" in description(vessel)
     assert "dasharray" in vessel_svg(vessel, "v")
 
 

@@ -4,11 +4,11 @@
 from support.flags import flags_of
 from support.make_records import plain_row
 from ullage.model.request import Request
-from ullage.model.summary import Ceiling, Finding, Headline, Part, Row, Summary
+from ullage.model.summary import Ceiling, Finding, Gain, Headline, Part, Row, Summary
 from ullage.quantity import DASH
 from ullage.report.contents import LEAD, Grid
 from ullage.report.data import ReportData
-from ullage.report.sections.front import SECTION, build, strongest
+from ullage.report.sections.front import SECTION, build
 
 
 def row(median: float, ceiling: Ceiling | None = None, **changes: object) -> Row:
@@ -83,28 +83,15 @@ def test_a_row_that_breaks_physics_says_so() -> None:
     assert cells(grids(summary([wrong]))[0], 0)["verdict"] == "INVALID"
 
 
-def test_warnings_go_before_advice_before_limits_before_facts() -> None:
+def test_what_gains_most_for_sure_is_to_be_changed_first() -> None:
     fact = Finding(kind="best", text="fact", suite="disk")
-    warning = Finding(kind="odd", text="warning", severity="warning", suite="disk")
-    limit = Finding(kind="queue-depth", text="limit", suite="disk")
-    advice = Finding(kind="what", text="advice", severity="advice", suite="disk")
-    other = Finding(kind="what", text="other", severity="advice", suite="cpu")
-    score = Finding(kind="io500-invalid", text="score", severity="warning", suite="disk")
-    for findings, text in (
-        ([score], "score"),
-        ([score, fact], "fact"),
-        ([fact, limit], "limit"),
-        ([fact, limit, advice], "advice"),
-        ([other, score, fact, limit, advice, warning], "warning"),
-    ):
-        found = strongest("disk", summary([row(1e9)], findings=findings))
-        assert found is not None
-        assert found.text == text
-    assert strongest("memory", summary([row(1e9)], findings=[fact])) is None
-    (_, changes, _) = grids(summary([row(1e9)], findings=[fact, advice]))
-    assert [cell.text for cell in changes.rows[0]] == ["disk", "advice"]
-    (_, changes, _) = grids(summary([row(1e9)], findings=[fact]))
-    assert [cell.text for cell in changes.rows[0]] == ["disk", "Nothing found to change. fact"]
+    gains = {"more": Gain(factor=2, low=1.5, high=3), "less": Gain(factor=3, low=1.1, high=9)}
+    advice = [
+        Finding(kind=text, text=text, severity="advice", suite="disk", gain=gains[text]) for text in sorted(gains)
+    ]
+    (_, changes, _) = grids(summary([row(1e9)], findings=[fact, *advice]))
+    assert [[cell.text for cell in line] for line in changes.rows] == [["disk", "more"], ["disk", "less"]]
+    assert len(grids(summary([row(1e9)], findings=[fact]))) == 2
 
 
 def test_what_could_not_be_run_is_said_with_its_reason() -> None:
@@ -122,4 +109,4 @@ def test_what_could_not_be_run_is_said_with_its_reason() -> None:
         "why": "this engine has no workload 'compute'",
     }
     assert cells(table, 1)["ended"] == "interrupted"
-    assert any("Not available here: cpu" in note for note in content.notes)
+    assert any("Not measured: cpu" in note for note in content.notes)

@@ -52,8 +52,7 @@ def assert_inert(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
-    [["report"], ["report", "--format", "terminal"], ["show"], ["show", 1], ["compare", "--by", "target"]],
+    "words", [["report"], ["report", "--format", "terminal"], ["show"], ["show", 1], ["compare", "--by", "target"]]
 )
 def test_in_a_terminal(words: list[object], result: Path, capsys: pytest.CaptureFixture[str]) -> None:
     verb, *others = map(str, words)

@@ -45,7 +45,7 @@ SUMMARY = Summary(suite="x", run_id="r", created="2026-11-27T11:00:00+00:00", ro
 
 def test_a_cost_says_how_much_how_sure_and_how_many_times() -> None:
     assert cost(SYNC) == "costs 50.0 % [48.0 %, 52.0 %], 2.00 x"
-    assert cost(EQUAL) == "costs nothing that can be told [-3.0 %, 5.0 %]"
+    assert cost(EQUAL) == "no cost that can be told [-3.0 %, 5.0 %]"
     assert cost(REST.model_copy(update={"factor": 1.4})) == "the rungs overlap by 1.40 x"
     assert cost(REST) == "10.2 %, 1.11 x"
 

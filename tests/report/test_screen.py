@@ -99,13 +99,13 @@ def test_an_import_ends_on_one_screen_with_its_answer_in_eight_lines(
 
 
 def test_a_bar_is_the_part_of_the_ceiling_that_is_reached() -> None:
-    assert bar(0.5) == "[########........]"
-    assert bar(1.7) == "[################]"
-    assert bar(0.0) == "[................]"
-    assert bar(None) == "[no ceiling known]"
+    assert bar(0.5) == "[#####.....]"
+    assert bar(1.7) == "[##########]"
+    assert bar(0.0) == "[..........]"
+    assert bar(None) == "[no ceiling]"
     known = row(ceiling=Ceiling(value=4e9, kind="declared", source="data sheet"), share=0.5)
     (line,) = [text for text in texts(one(known)) if "[####" in text]
-    assert line.split("[", 1)[1] == "########........]  50 %  2.00 GB/s [1.90, 2.10]"
+    assert line.split("[", 1)[1] == "#####.....]  50 %  2.00 GB/s [1.90, 2.10]"
 
 
 def test_a_verdict_is_said_only_where_it_is_not_what_was_asked() -> None:
@@ -122,10 +122,12 @@ def test_a_disturbed_number_is_marked_and_its_use_is_not_denied_where_it_is_used
     said = contamination_findings([disturbed])
     lines = texts(one(disturbed, findings=said))
     assert next(text for text in lines if "2.00 GB/s" in text).endswith("grade C")
-    assert "Other programs disturbed 1 of 1 row (grade C), which no finding uses" in " ".join(lines)
+    assert "(grade C: they took 5 % or more of the time), which no finding uses" in " ".join(
+        line.strip("| ") for line in lines
+    )
     # A prediction from disturbed rates, or a measurement of what disturbs, rests on it.
     used = " ".join(texts(one(disturbed, findings=[Finding(kind="predicted-phase", text="It takes 3 s.")])))
-    assert "Other programs disturbed 1 of 1 row (grade C)" in used
+    assert "Other programs disturbed 1 of 1 row (grade C: they took 5 % or more of the time)." in used
     assert "no finding uses" not in used
 
 
@@ -176,10 +178,7 @@ def test_failures_come_first_then_gains_then_advice_of_each_suite() -> None:
 
 
 def test_what_is_found_over_all_suites_goes_before_their_answers() -> None:
-    findings = [
-        Finding(kind="answer", text="of the disk", suite="disk"),
-        Finding(kind="across", text="over all"),
-    ]
+    findings = [Finding(kind="answer", text="of the disk", suite="disk"), Finding(kind="across", text="over all")]
     lines = must_fit(parts_of(findings))
     start = lines.index("Findings")
     assert [line.strip() for line in lines[start + 1 : start + 3]] == ["1. over all", "2. disk: of the disk"]

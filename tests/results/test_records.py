@@ -21,13 +21,7 @@ RUN = {
     "plan_sha256": "0",
     "started": "2026-01-01T00:00:00Z",
     "origin_ns": 1,
-    "engine": {
-        "version": "1",
-        "git": "g",
-        "compiler": "c",
-        "flags": "",
-        "mpi": {"family": "mpich", "library": "x"},
-    },
+    "engine": {"version": "1", "git": "g", "compiler": "c", "flags": "", "mpi": {"family": "mpich", "library": "x"}},
     "layout": {"ranks": 1},
     "clock": {"source": "m", "read_cost_ns": 30, "largest_offset_ns": 0, "largest_offset_rank": 0, "residual_ns": 0},
     "pinning": {

@@ -72,11 +72,7 @@ def test_every_case_is_finished_by_one_job(launches: list[list[float]], repetiti
 def plan(*, cases: int = 3, dataset: str = "", seconds: float | None = None) -> Plan:
     named = [
         Case(
-            id=f"{index:016x}",
-            target="a",
-            backend=Named(name="null"),
-            workload=Named(name="transfer"),
-            dataset=dataset,
+            id=f"{index:016x}", target="a", backend=Named(name="null"), workload=Named(name="transfer"), dataset=dataset
         )
         for index in range(cases)
     ]

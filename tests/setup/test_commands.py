@@ -43,7 +43,8 @@ def test_the_ci_runs_make_test_at_the_root_and_the_rest_and_sums_up(
 def test_make_alone_only_says_what_there_is() -> None:
     make = shutil.which("make") or "make"
     done = subprocess.run([make, "--no-print-directory", "-C", ROOT], capture_output=True, text=True, check=True)
-    assert [line.split()[1] for line in done.stdout.splitlines()][:4] == ["run", "test", "check", "test-all"]
+    commands = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
+    assert commands[:4] == ["run", "test", "check", "test-all"]
 
 
 @pytest.mark.parametrize(

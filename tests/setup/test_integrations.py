@@ -5,7 +5,6 @@ import importlib.util
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -56,27 +55,28 @@ def test_a_recipe_asks_for_what_the_package_asks_for(file: Path, form: str) -> N
     assert f"python@{python}:" in text or f"python >={python}\n" in text
 
 
-def test_spack_takes_the_recipe() -> None:
+def test_spack_takes_the_recipe(tmp_path: Path) -> None:
     compile(SPACK.read_text(encoding="utf-8"), SPACK.name, "exec")
     spack = program("spack")
-    done = subprocess.run([spack, "style", "--no-mypy", str(SPACK)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "repos.yaml").write_text(f"repos:\n  ullage: {HERE / 'spack'}\n")
+    for words in (["info", "ullage"], ["audit", "packages", "ullage"]):
+        argv = [spack, "-C", str(tmp_path), *words]
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        if "Failed to clone repository builtin" in done.stderr:
+            pytest.skip("not available: this Spack has not fetched its own recipes, which ours imports")
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_easybuild_reads_the_easyconfig(tmp_path: Path) -> None:
-    needed("easybuild.framework")
-    code = (
-        "import sys; from easybuild.tools.options import set_up_configuration;"
-        "own = ['--allow-use-as-root-and-accept-consequences', f'--prefix={sys.argv[2]}'];"
-        "set_up_configuration(args=own, silent=True);"
-        "from easybuild.framework.easyconfig.parser import EasyConfigParser;"
-        "print(sorted(EasyConfigParser(sys.argv[1]).get_config_dict().items()))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, EASYBUILD, tmp_path], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "('name', 'ullage')" in done.stdout
+    eb = program("eb")
+    own = ["--allow-use-as-root-and-accept-consequences", f"--prefix={tmp_path}"]
+    argv = [eb, *own, "--robot", "--dry-run", str(EASYBUILD)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    if "modules tool can not be used" in done.stderr:
+        pytest.skip("not available: EasyBuild finds no tool for modules")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "(module: Python/3.13" in done.stdout
+    assert f"(module: {EASYBUILD.stem.replace('-', '/', 1)})" in done.stdout
     assert EASYBUILD.name == f"ullage-{__version__}-gfbf-2025b.eb"
 
 

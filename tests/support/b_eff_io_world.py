@@ -271,12 +271,7 @@ class World:
             **self.change(at),
         }
         phase = make_phase(
-            case.id,
-            phase=pattern.phase,
-            elapsed_ns=round(elapsed * SECOND_NS),
-            bytes_=moved,
-            ranks=at.ranks,
-            **fields,
+            case.id, phase=pattern.phase, elapsed_ns=round(elapsed * SECOND_NS), bytes_=moved, ranks=at.ranks, **fields
         )
         return phase, elapsed
 

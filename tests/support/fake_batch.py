@@ -233,10 +233,7 @@ def mpiexec(ranks: str, number: str, command: list[str]) -> int:
     also = ["--oversubscribe"] if os.environ.get("FAKE_MPI") == "openmpi" else []
     shell = f'export {number}="${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}"; exec "$@"'
     os.environ.update({"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
-    os.execv(
-        os.environ["FAKE_MPIEXEC"],
-        ["mpiexec", *also, "-n", ranks, "/bin/sh", "-c", shell, "rank", *command],
-    )
+    os.execv(os.environ["FAKE_MPIEXEC"], ["mpiexec", *also, "-n", ranks, "/bin/sh", "-c", shell, "rank", *command])
 
 
 def flux_run(words: list[str]) -> int:

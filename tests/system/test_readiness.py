@@ -19,6 +19,7 @@ def test_rights_of_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert found(tmp_path)["perf"].state == "not here"
     assert found(tmp_path)["GPU"].state == "not here"
+    assert [part for part in ("perf", "GPU") if not found(tmp_path)[part].right] == []
     level = tmp_path / "proc/sys/kernel/perf_event_paranoid"
     level.parent.mkdir(parents=True)
     level.write_text("4\n")

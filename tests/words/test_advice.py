@@ -76,9 +76,6 @@ def test_every_change_is_an_option_a_setting_or_a_command() -> None:
     assert not {change for change in changes if not CHANGE.match(change)}
 
 
-# -- from the sources --------------------------------------------------------------------------------------------------
-
-
 def test_every_change_in_the_sources_is_an_option_a_setting_or_a_command() -> None:
     found = [(path, one) for path in sorted(SOURCES.rglob("*.py")) for one in _changes(path)]
     assert len(found) > 8, "the calls of with_gain are found"

@@ -80,9 +80,6 @@ def words(sentence: str) -> int:
     return len([word for word in counted.split() if re.search(r"[A-Za-z0-9{]", word)])
 
 
-# -- from the sources --------------------------------------------------------------------------------------------------
-
-
 @cache
 def templates() -> dict[str, list[str]]:
     """By file below src/ullage: the texts with placeholders of every function of a module that makes sentences."""
@@ -130,9 +127,6 @@ def _is_sentence(text: str) -> bool:
     return len(re.findall(r"[a-z]{2,}", text)) >= FEWEST_WORDS and " " in text.strip() and "\n" not in text
 
 
-# -- from the recorded results -----------------------------------------------------------------------------------------
-
-
 def said() -> list[tuple[str, dict[str, Any]]]:
     """Findings and events of all frozen results, each with the name of its result."""
     return [
@@ -159,9 +153,6 @@ def snapshot() -> str:
     for (kind, _), one in sorted(examples.items(), key=lambda item: item[0][0]):
         lines.append(f"{kind} | {one['title']} | {one['text']}")
     return "\n".join(lines) + "\n"
-
-
-# -- the tests ---------------------------------------------------------------------------------------------------------
 
 
 def test_all_sentences_are_in_one_file() -> None:

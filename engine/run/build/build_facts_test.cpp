@@ -11,7 +11,7 @@ TEST(BuildFacts, AreAllThere) {
   EXPECT_FALSE(facts.git.empty());
   EXPECT_FALSE(facts.compiler.empty());
   EXPECT_FALSE(facts.flags.empty());
-  EXPECT_FALSE(facts.mpiexec.empty());
+  EXPECT_TRUE(facts.mpiexec.empty() || facts.mpiexec.starts_with("/")) << facts.mpiexec;  // empty: made for any MPI
 }
 
 }  // namespace ullage::build_facts_test

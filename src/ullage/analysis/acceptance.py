@@ -137,9 +137,6 @@ def _verdict(floor: Floor, row: Row, needed: float | None) -> tuple[float | None
     return abs(least), "cannot tell", "the interval holds the bound; repeat more often"
 
 
-# -- reading a file of floors (``--require``) --------------------------------------------------------------------------
-
-
 _TABLE: Final = "require"
 _CONFIDENCE: Final = "confidence"
 _OF_FLOOR: Final = ("metric", "suite", "target", "where", "least", "most", "share", _CONFIDENCE)
@@ -243,9 +240,6 @@ def _prefixed(text: str, unit: str) -> float:
     if match is None:
         raise ValueError(text)
     return float(match[1]) * _PREFIXES[match[2]]
-
-
-# -- a first draft of such a file -------------------------------------------------------------------------------------
 
 
 _ROOM: Final = 0.1

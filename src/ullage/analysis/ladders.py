@@ -169,8 +169,7 @@ def ladders_of(rows: Sequence[Row], lines: Iterable[tuple[str, int]], rules: Seq
     ladders: list[Ladder] = []
     for part, index, some in found:
         rungs = [_rung(pair, next(judged), places) for pair in some]
-        # What is proved to be better that way is no way down.
-        ladders.append(_ladder(part, index, rows[index], [one for one in rungs if one.low is None or one.low <= 1]))
+        ladders.append(_ladder(part, index, rows[index], rungs))
     return ladders
 
 
@@ -284,10 +283,18 @@ def _said(words: Words, above: Row, below: Row) -> str:
     return words if isinstance(words, str) else words(above, below)
 
 
+def _tells(rung: Rung, share: float) -> bool:
+    """Tell whether ``rung`` is a way down, known well enough: not where it may be the whole gap, or a gain as large."""
+    return (
+        rung.low is None or rung.high is None or (rung.low <= 1 and not (rung.low <= share and rung.high * share >= 1))
+    )
+
+
 def _ladder(part: str, index: int, row: Row, rungs: list[Rung]) -> Ladder:
     ceiling, share = row.ceiling, row.share
     if ceiling is None or share is None:
         raise ValueError("a ladder needs a share of a ceiling")
+    rungs = [rung for rung in rungs if _tells(rung, share)]
     if not rungs and ceiling.kind == "measured" and ceiling.value in row.repetitions:
         rungs = [Rung(kind=VARIATION, what=_VARIES.format(len(row.repetitions)), factor=share, rows=[index])]
     left = share / math.prod(rung.factor for rung in rungs)

@@ -110,9 +110,6 @@ def least_depth(state_s: float, step_s: float) -> int:
     return max(1, math.ceil(state_s / step_s - 1e-9))
 
 
-# -- the page cache ----------------------------------------------------------------------------------------------------
-
-
 def reading_order(word: str, steps: int) -> list[int]:
     """Return the steps in the order in which the adjoint reads them: ``reverse``, ``forward`` or ``stride:K``."""
     kind, _, number = word.partition(":")
@@ -147,9 +144,6 @@ def cached_share(order: Sequence[int], cached_states: int, *, removes: bool = Fa
             held.popitem(last=False)
         held[step] = None
     return hits / steps
-
-
-# -- contention --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

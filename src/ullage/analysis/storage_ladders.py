@@ -99,9 +99,6 @@ _CHANGES: Final = (
 )  # fmt: skip
 
 
-# -- depth and block: requests and blocks are different rows -----------------------------------------------------------
-
-
 def _is_deeper(below: Row, row: Row) -> bool:
     free = _FOLLOWING | {_DEPTH, "ranks", "threads"}
     is_deeper = _DEPTH in below.params and row.count(_DEPTH) > below.count(_DEPTH)
@@ -142,8 +139,6 @@ _IN_FLIGHT: Final = Step(
     may_rank=True,
     follows=True,
 )
-
-# -- from what is declared or detected to the best of the run ----------------------------------------------------------
 
 
 def _is_below_link(line: Row, row: Row) -> bool:
@@ -207,8 +202,6 @@ _TRANSFER_STEPS: Final[Sequence[Step]] = (*_DRIVE, _BLOCK, _IN_FLIGHT, *(change.
 def _moves_bytes(row: Row) -> bool:
     return row.unit == "B/s" and bool(direction_of(row))
 
-
-# -- metadata ----------------------------------------------------------------------------------------------------------
 
 UNSYNCED: Final = "unsynced_operation_rate"
 _SYNCED: Final = "operation_rate"

@@ -41,8 +41,7 @@ def render(campaign: Path, series: Sequence[Series], told: Sequence[tuple[Series
     ]
     lines = sentences(series, told)
     return page_of(
-        "history.html.j2",
-        {"campaign": str(campaign), "lines": lines, "cards": cards, "left": len(series) - len(cards)},
+        "history.html.j2", {"campaign": str(campaign), "lines": lines, "cards": cards, "left": len(series) - len(cards)}
     )
 
 

@@ -10,7 +10,7 @@ import re
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, cast
 
 import typer
 
@@ -23,6 +23,8 @@ from ullage.harmless import is_plain_line
 
 _INVALID_VALUE = re.compile(r"^Invalid value for '([^']*)': ")
 _KEYBOARD_INTERRUPT = 130  # what typer makes of a KeyboardInterrupt
+# What all refusals of typer derive from: an exception of click, of which later versions have their own copy.
+_USAGE_ERROR: Final = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
 
 def help_(
@@ -118,7 +120,7 @@ def _act(arguments: list[str]) -> int:
         return _refuse("something that was read is nested too deeply; name files and results as programs write them", 2)
     except typer.Abort:
         return _refuse("interrupted", EXIT_ABORTED)
-    except typer.TyperException as error:
+    except _USAGE_ERROR as error:
         return _refuse_usage(error)
     if code == _KEYBOARD_INTERRUPT:
         return _refuse("interrupted", EXIT_ABORTED)
@@ -138,7 +140,7 @@ def _refuse(text: str, code: int) -> int:
     return code
 
 
-def _refuse_usage(error: typer.TyperException) -> int:
+def _refuse_usage(error: Exception) -> int:
     """Refuse words that no verb knows, in one line; without any print the whole help, which typer raises."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "ullage")

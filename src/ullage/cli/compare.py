@@ -37,10 +37,7 @@ def compare(
             metavar="NAME",
         ),
     ] = None,
-    base: Annotated[
-        str | None,
-        option("Compare the others with this one. Default: the first.", metavar="NAME"),
-    ] = None,
+    base: Annotated[str | None, option("Compare the others with this one. Default: the first.", metavar="NAME")] = None,
     metric: Annotated[
         str | None,
         option(

@@ -2,13 +2,16 @@
 """``ullage diagnose LOG``: what is wrong with the I/O of a job, what it costs on a target, and what a change gains."""
 
 import json
-import textwrap
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
 from ullage.cli.options import JsonOption, complete_results, option
+from ullage.errors import one_line
+from ullage.terminal import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,25 +20,25 @@ if TYPE_CHECKING:
     from ullage.importers.darshan.rates import Rates
     from ullage.model.summary import Finding
 
-_WIDTH: Final = 100
 LogArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="LOG", help="Read this log of Darshan.", show_default=False)
 ]
-RatesOption: TypeAlias = Annotated[
-    list[Path] | None,
-    option(
-        "Take the rates of the target from this result. Repeat the option for several.",
-        metavar="RESULT",
-        autocompletion=complete_results,
-    ),
-]
+RATES: Final = option(
+    "Take the rates of the target from this result. Repeat the option for several.",
+    metavar="RESULT",
+    autocompletion=complete_results,
+)
 TargetOption: TypeAlias = Annotated[
     str, option("Take the rates of this target. Default: the first one of the results.", metavar="NAME")
 ]
 
 
 def diagnose(
-    log: LogArgument, *, rates: RatesOption = None, target: TargetOption = "", as_json: JsonOption = False
+    log: LogArgument,
+    *,
+    rates: Annotated[list[Path] | None, RATES] = None,
+    target: TargetOption = "",
+    as_json: JsonOption = False,
 ) -> None:
     """Say what is wrong with a program's I/O, by its Darshan log.
 
@@ -51,8 +54,9 @@ def diagnose(
         typer.echo(json.dumps({"log": str(log), "findings": [one.model_dump(mode="json") for one in found]}, indent=1))
         return
     told = next(told_job(facts))
-    typer.echo("\n".join([*_folded(told.text), *(line for one in found for line in _lines(one))]))
-    typer.echo("\n".join(_folded(_end(found, facts, has_rates=bool(rates), log=log))))
+    ends = _ends(found, facts, has_rates=bool(rates), log=log)
+    lines = (*folded(told.text), *(line for one in found for line in _lines(one)), *ends)
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
 def read_rates(results: "Sequence[Path]", target: str) -> "Rates":
@@ -76,29 +80,26 @@ def read_rates(results: "Sequence[Path]", target: str) -> "Rates":
 def _lines(one: "Finding") -> "Iterator[str]":
     yield ""
     yield one.title
-    yield from _folded(one.text, "  ")
+    yield from folded(one.text, "  ")
     gain = one.gain
     if gain is not None and gain.low is not None and gain.high is not None:
         faster = f"{gain.factor:.2f} x as fast ({gain.low:.2f} to {gain.high:.2f})"
-        yield from _folded(f"{one.change}: all I/O is then {faster}.", "  ")
+        yield from folded(f"{one.change}: all I/O is then {faster}.", "  ")
     else:
-        yield from _folded(f"{one.change}.", "  ")
+        yield from folded(f"{one.change}.", "  ")
 
 
-def _end(found: "Sequence[Finding]", facts: "Facts", *, has_rates: bool, log: Path) -> str:
+def _ends(found: "Sequence[Finding]", facts: "Facts", *, has_rates: bool, log: Path) -> "Iterator[str]":
     if facts.partial:
-        return f"\nThe log lacks records of {', '.join(facts.partial)}, because Darshan had no memory for more."
-    if not found:
-        return "Nothing in this log slows the I/O of the job down."
-    if not has_rates:
-        return (
-            f"What this costs needs rates: run `ullage run from-darshan {log} --target DIR`, then add --rates RESULT."
+        yield ""
+        yield from folded(
+            f"The log lacks records of {', '.join(facts.partial)}, because Darshan had no memory for more."
         )
-    return ""
-
-
-def _folded(text: str, indent: str = "") -> list[str]:
-    return textwrap.wrap(text, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+    elif not found:
+        yield "Nothing in this log slows the I/O of the job down."
+    elif not has_rates:
+        yield from folded("What this costs needs rates. Measure them, then add --rates RESULT:")
+        yield f"  ullage run from-darshan {shlex.quote(one_line(str(log), 2000))} --target DIR --result RESULT"
 
 
 VERBS = (diagnose,)

@@ -91,17 +91,18 @@ def _launcher(description: "Describe") -> Readiness:
 
 
 def _libraries(description: "Describe") -> Iterator[Readiness]:
-    """Yield what the engine lacks here; nothing for what it has."""
+    """Yield what the engine lacks here, and how libraries stand that it looks for."""
     for thing in (*description.backends, *description.probes):
-        if not thing.available:
+        if thing.available and thing.name in _BRINGS:
+            yield Readiness(thing.name, "ok", "can be used")
+        elif not thing.available:
             yield Readiness(thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, ""))
 
 
 def _blas() -> Readiness:
     from ullage.suites.cpu.libraries import find_libraries
 
-    libraries = find_libraries(None)
-    if not libraries:
+    if not (libraries := find_libraries(None)):
         return Readiness("BLAS", "not here", "none found", _A_BLAS)
     return Readiness("BLAS", "ok", ", ".join(one.path for one in libraries))
 

@@ -3,14 +3,14 @@
 
 import json
 import sys
-import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from ullage.cli.options import ResultArgument
-from ullage.errors import UserError, one_line
+from ullage.errors import UserError
+from ullage.terminal import folded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from ullage.model.summary import Row, Summary
     from ullage.report.ladders import Explained
 
-_WIDTH: Final = 60
 _INDENT: Final = " " * 8
-_LONGEST: Final = 2000
 
 
 def explain(
@@ -74,25 +72,25 @@ def _block(one: "Explained", summary: "Summary") -> Iterator[str]:
     from ullage.report.ladders import cost, head, largest, steps
 
     ladder, row = one.ladder, one.row
-    yield from _folded(
+    yield from folded(
         f"{one.vessel.part}: {one.vessel.value}" if one.vessel.is_time_lost else head(one.vessel.part, row)
     )
-    yield from _folded(one.vessel.what, "  ")
+    yield from folded(one.vessel.what, "  ")
     yield from _of_ceiling(one, row, summary.created)
     if one.vessel.is_disturbed:
-        yield from _folded("Other programs disturbed this number (grade C).", "  ")
+        yield from folded("Other programs disturbed this number (grade C).", "  ")
     if ladder is None:
         return
     if (cause := largest(ladder)) is not None:
-        yield from _folded(f"The largest cause: {cause.clause}.", "  ")
+        yield from folded(f"The largest cause: {cause.clause}.", "  ")
     yield f"{percent(1):>6}  the ceiling"
     for rung, left in steps(ladder):
         words = f"{rung.clause}: {cost(rung)}"
-        yield from _folded(words, _INDENT, f"{percent(left):>6}  ")
+        yield from folded(words, _INDENT, f"{percent(left):>6}  ")
         if not rung.is_sure:
             continue
-        yield from _folded(rung.advice, _INDENT)
-        yield from _folded(rung.command, f"{_INDENT}  ", f"{_INDENT}$ ")
+        yield from folded(rung.advice, _INDENT)
+        yield from folded(rung.command, f"{_INDENT}  ", f"{_INDENT}$ ")
 
 
 def _of_ceiling(one: "Explained", row: "Row", created: str) -> Iterator[str]:
@@ -101,20 +99,13 @@ def _of_ceiling(one: "Explained", row: "Row", created: str) -> Iterator[str]:
     told = told_ceiling(row, created)
     if not told or one.vessel.share is None:
         known = "its ceiling is all of the time" if one.vessel.is_time_lost else f"no ceiling: {one.vessel.advice}"
-        yield from _folded(known, "  ")
+        yield from folded(known, "  ")
         return
     kind, source, at, why = told
-    yield from _folded(f"{kind} ceiling{f', {at}' if at else ''}: {source}", "  ")
-    yield from _folded(why, "  ")
+    yield from folded(f"{kind} ceiling{f', {at}' if at else ''}: {source}", "  ")
+    yield from folded(why, "  ")
     if one.ladder is None or not one.ladder.rungs:
-        yield from _folded("No rung of this part was measured in this run.", "  ")
-
-
-def _folded(text: str, indent: str = "", first: str | None = None) -> list[str]:
-    """Fold ``text`` into lines of 60 columns; none for an empty text."""
-    known = one_line(text, _LONGEST)
-    start = indent if first is None else first
-    return textwrap.wrap(known, _WIDTH, initial_indent=start, subsequent_indent=indent, break_on_hyphens=False)
+        yield from folded("No rung of this part was measured in this run.", "  ")
 
 
 VERBS = (explain,)

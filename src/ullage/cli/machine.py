@@ -138,9 +138,6 @@ def _or_unknown(value: str | int | None) -> str:
     return "unknown" if value is None else str(value)
 
 
-# -- drafts of the files that options read, from this machine or from a result -----------------------------------------
-
-
 _READ_BY: Final = {"floors": "--require", "hints": "--hints", "machine": "--machine"}
 
 

@@ -194,9 +194,6 @@ def shown_at_end(*, everything: bool, quiet: bool) -> "Shown":
     return "all" if everything else "path" if quiet else "screen"
 
 
-# -- options of suites -------------------------------------------------------------------------------------------------
-
-
 def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False) -> list[inspect.Parameter]:
     """Return a parameter for each option, as in the help. ``site_gives_targets``: a site file may name them."""
     from ullage.runs.options.declared import declared

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol, cast
 
 import typer
 
-from ullage.cli.diagnose import LogArgument, TargetOption, read_rates
-from ullage.cli.options import option, options_of_runs
+from ullage.cli.diagnose import RATES, LogArgument, TargetOption, read_rates
+from ullage.cli.options import options_of_runs
 from ullage.cli.submitting import check_walltime, limit_of_jobs
 from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 
@@ -89,9 +89,6 @@ def print_explanation(explanation: "Explanation") -> None:
         print_line(line)
 
 
-# -- predict -----------------------------------------------------------------------------------------------------------
-
-
 class _Prediction(Protocol):
     @property
     def told(self) -> "Sequence[Finding]": ...
@@ -111,15 +108,7 @@ def _predict(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> 
         measure_prepared(prepared, engine_context, own)
 
 
-def _predict_log(
-    log: LogArgument,
-    *,
-    rates: Annotated[
-        list[Path],
-        option("Take the rates of the target from this result. Repeat the option for several.", metavar="RESULT"),
-    ],
-    target: TargetOption = "",
-) -> None:
+def _predict_log(log: LogArgument, *, rates: Annotated[list[Path], RATES], target: TargetOption = "") -> None:
     """How long does the I/O of this Darshan log take on a target?
 
     The bytes and operations of the log are held against rates of the target, by their size, order, kind of file and
@@ -132,12 +121,12 @@ def _predict_log(
 
     facts, known = facts_at(log), read_rates(rates, target)
     time, unknown = time_of(facts, known)
-    print_line(f"I/O on {known.name}: {show(time.value, 's')} ({show(time.low, 's')} to {show(time.high, 's')}).")
+    between = f"{show(time.low, 's')} to {show(time.high, 's')}"
+    print_line(f"All I/O of the log takes {show(time.value, 's')} ({between}) at the rates of {known.name}.")
     print_line(f"In the job of the log it took {show(facts.waited, 's')} of {show(facts.job.seconds, 's')}.")
     if unknown:
         moved = sum(group.moved() for group in facts.lowest)
         lost = sum(work.amount for work in unknown if work.block_bytes) / max(1, moved)
         words = listing(list(dict.fromkeys(work.words for work in unknown)))
-        print_line(
-            f"Left out, because no rate is known{f', are {percent(lost, 1)} of the bytes' if lost else ''}: {words}."
-        )
+        share = f" ({percent(lost, 1)} of the bytes)" if lost else ""
+        print_line(f"No rate is known of the following, which is left out{share}: {words}.")

@@ -48,8 +48,7 @@ def report(
         ),
     ] = None,
     care: Annotated[
-        str,
-        option("Rank the gains of these suites or parts of the machine first: disk,metadata.", metavar="NAMES"),
+        str, option("Rank the gains of these suites or parts of the machine first: disk,metadata.", metavar="NAMES")
     ] = "",
     require: Annotated[
         Path | None,

@@ -282,9 +282,6 @@ def submit_rest(
     return submit_or_write(rest, site, shown, chain)
 
 
-# -- the time limit of batch jobs --------------------------------------------------------------------------------------
-
-
 def time_of_this_job(walltime: str) -> "JobTime | None":
     """Return the time of this batch job, by it or ``walltime``; None outside of one, and where nobody says it."""
     from ullage.launch import batch_systems

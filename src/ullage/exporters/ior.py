@@ -192,8 +192,6 @@ def _operations_per_s(phase: PhaseRecord) -> float:
     return phase.operations / (phase.elapsed_ns / NS_PER_S) if phase.elapsed_ns else 0.0
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
-
 # Head, name of the number in the JSON and how it is written; of the results with the widths of the columns. Those of
 # the summary are least widths: what does not fit makes its column wider, so that a blank stands between any two.
 _RESULTS: Final = (
@@ -268,9 +266,6 @@ def _stonewall(phases: Sequence[PhaseRecord]) -> dict[str, str]:
     rates = [wall.bytes / _MIB / (wall.elapsed_ns / NS_PER_S) for wall in walls]
     mean_s = fmean(wall.elapsed_ns for wall in walls) / NS_PER_S
     return {"wallTime": f"{mean_s:.2f}", "wallMiB": f"{fmean(rates):.2f}"}
-
-
-# -- cases of metadata, in the form of mdtest's summary ----------------------------------------------------------------
 
 
 # Cases that agree in these are parts of one test: the same items in the same tree.

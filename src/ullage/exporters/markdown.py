@@ -18,7 +18,7 @@ from ullage.report.grids import Column
 from ullage.report.headlines import Vessel
 from ullage.report.picture import Front, share_text
 from ullage.report.row_table import columns, front_columns, front_rows
-from ullage.report.soundness import unsound
+from ullage.report.soundness import soundness
 from ullage.report.texts import escape, title, verdict_line
 
 
@@ -27,7 +27,7 @@ def render(data: ReportData) -> str:
     summary, view, sections = data.summary, data.view, built_sections(data)
     parts = [
         f"# {escape(texts.title(data))}",
-        _unsound(data),
+        _soundness(data),
         escape(texts.scope(view)),
         escape(texts.verdict_line(summary.rows)),
         *(_content(section, content) for section, content in sections if section.order <= LEAD),
@@ -41,13 +41,13 @@ def render(data: ReportData) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _unsound(data: ReportData) -> str:
-    """Quote the box that stands before any number."""
-    found = unsound(data)
-    if found is None:
-        return ""
+def _soundness(data: ReportData) -> str:
+    """Quote the box that stands before any number, or write the line in its place."""
+    found = soundness(data)
+    if not found.title:
+        return escape(" ".join(found.lines))
     lines = [f"- {escape(line)}" for line in found.lines]
-    lines += [f"- Go on: {_code_in_line(found.command)}"] if found.command else []
+    lines += [f"- Continue with: {_code_in_line(found.command)}"] if found.command else []
     return "\n".join(f"> {line}".rstrip() for line in [f"**{escape(found.title)}**", "", *lines])
 
 
@@ -109,8 +109,6 @@ def _code(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-# -- the first screen alone -------------------------------------------------------------------------------------------
-
 _LONGEST: Final = 160
 
 
@@ -119,7 +117,7 @@ def render_brief(data: ReportData) -> str:
     front, vessels = front_of(data)
     lines = [
         f"### {_short(front.host)}: {_short(title(data))}",
-        _unsound(data),
+        _soundness(data),
         _short(front.machine, 300),
         f"**{escape(front.question)}**" if front.question else "",
         *map(escape, front.lines),

@@ -41,9 +41,6 @@ GITHUB_ACTION_BENCHMARK = Exporter(
 )
 
 
-# -- OpenMetrics text --------------------------------------------------------------------------------------------------
-
-
 _UNITS: Final = {"B/s": "bytes_per_second", "op/s": "operations_per_second", "s": "seconds", "B": "bytes"}
 
 
@@ -88,9 +85,6 @@ def _escape(text: str) -> str:
 
 
 OPENMETRICS = Exporter("openmetrics", "medians for Prometheus' node_exporter textfile collector", "", openmetrics_text)
-
-
-# -- what became of the floors, as JUnit XML, which CI systems show as tests -------------------------------------------
 
 
 # "cannot tell" ends the command badly, too: a test that is skipped would leave the job green.

@@ -239,8 +239,6 @@ def _readers(source: Source, importers: Mapping[str, Reader], *, is_named: bool)
     raise UserError(f"is not of format {named.name}", source.where, f"give --format {other.name}, or no --format")
 
 
-# -- the refusal of a text that nothing reads: it names what was seen, and what is read of that kind -------------------
-
 # Words of outputs that are not read, what they are of, and what that program measures.
 _SEEN: Final = (
     ("stress-ng:", "stress-ng, whose bogus operations compare with nothing", "processors"),

@@ -43,11 +43,7 @@ def read_summary(document: Mapping[str, object]) -> Iterator[Found]:
         values = [amount({name: one}, name) for one in several]
         known = [one for one in values if one is not None]
         doubt = _doubt(document, metric, match, known)
-        of_phase: Params = {
-            "access": _ACCESSES.get(match["phase"], "read"),
-            "phase": match["phase"],
-            **params,
-        }
+        of_phase: Params = {"access": _ACCESSES.get(match["phase"], "read"), "phase": match["phase"], **params}
         ours, unit, factor = _WHAT[match["what"]]
         for one in known:
             yield Measured(ours, unit, one * factor, of_phase, doubt)

@@ -184,8 +184,6 @@ def _doubts(cells: Mapping[_Key, _Cell], name: str) -> Iterator[Finding]:
         yield finding("import-contradiction", title, text, "warning", contradictions=len(doubts))
 
 
-# -- rules: what is done with the lines that match a pattern ----------------------------------------------------------
-
 StateT = TypeVar("StateT")
 Act = Callable[[StateT, Line, "re.Match[str]"], Iterable[Found] | None]
 Rule = tuple[str, Act[StateT]]
@@ -262,9 +260,6 @@ def cells_of(columns: Sequence[str], words: Sequence[str], line: Line) -> dict[s
     return dict(zip(columns, words, strict=True))
 
 
-# -- numbers and tables ------------------------------------------------------------------------------------------------
-
-
 def number(text: str, line: Line | None = None, what: str = "number") -> float:
     """Read a number of 0 or more in any usual notation; raise ``RefusedError`` for others, and what may be two."""
     place = line.number if line else 0
@@ -336,9 +331,6 @@ def disagree(
 def at_line(line: Line, doubt: str) -> str:
     """Return a doubt with the line that it is about."""
     return f"line {line.number}, {doubt}" if doubt else ""
-
-
-# -- JSON --------------------------------------------------------------------------------------------------------------
 
 
 def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:

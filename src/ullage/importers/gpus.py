@@ -72,9 +72,6 @@ _NCCL_RULES: Final[tuple[Rule[_Nccl], ...]] = (
 )
 
 
-# -- nvbandwidth -------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Nvbandwidth:
     """One test, its unit, and its cells, of which it states the sum."""
@@ -129,9 +126,6 @@ def read_nvbandwidth_json(document: Mapping[str, object]) -> Iterator[Found]:
             again = known_to(sum(state.cells.values()), 0.006 * len(state.cells))
             doubt = disagree(known_to(stated, 0.006), again, f"the sum of {state.test}", 1e-4)
         yield from _cells(state, doubt)
-
-
-# -- GPCNeT ------------------------------------------------------------------------------------------------------------
 
 
 _SIZE: Final = re.compile(r"\s*\((\d+) B\)$")

@@ -208,8 +208,6 @@ IOR: Final = Form(
     begin=r"IOR-\S+: MPI",
 )
 
-# -- mdtest: a table of rates for each number of tasks, and later ones of times ----------------------------------------
-
 
 MEAN_OF: Final = "mean-of-repetitions"
 _MDTEST_ACCESSES: Final = {"creation": "create", "removal": "remove", "create (stonewall)": "create"}

@@ -61,8 +61,6 @@ _HPL_RULES: Final[tuple[Rule[_Hpl], ...]] = (
 )
 
 
-# -- HPCC --------------------------------------------------------------------------------------------------------------
-
 _SCOPES: Final = {"Star": "each", "Single": "one", "MPI": "all"}
 _RINGS: Final = {"RandomlyOrdered": "random", "NaturallyOrdered": "natural"}
 _SIDES: Final = {"Max": "max", "Min": "min", "Avg": "mean"}

@@ -53,9 +53,6 @@ _STREAM_RULES: Final[tuple[Rule[_Stream], ...]] = (
 )
 
 
-# -- mbw ---------------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Copies:
     samples: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
@@ -79,8 +76,6 @@ _MBW_RULES: Final[tuple[Rule[_Copies], ...]] = (
     (r"(\d+|AVG)\s+Method:\s*(\w+)\s+Elapsed:\s*(\S+)\s+MiB:\s*(\S+)\s+Copy:\s*(\S+) MiB/s", _copy),
 )
 
-
-# -- sysbench ----------------------------------------------------------------------------------------------------------
 
 _ACCESSES: Final = {"read": "read", "written": "write", "reads": "read", "writes": "write", "fsyncs": "sync"}
 
@@ -181,8 +176,6 @@ FORMS: Final = (
         forms.by_rules(_Sysbench, _SYSBENCH_RULES, _rate),
     ),
 )
-
-# -- pmbw: result lines of a function, an area and a round each --------------------------------------------------------
 
 
 _MARK: Final = "RESULT"

@@ -91,9 +91,6 @@ _OSU_RULES: Final[tuple[Rule[_Osu], ...]] = (
 )
 
 
-# -- IMB ---------------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Imb:
     """One table. ``mega``: bytes of an MB, by the release."""
@@ -171,10 +168,6 @@ FORMS: Final = (
         forms.by_rules(_Osu, _OSU_RULES),
     ),
     Form(
-        "imb",
-        "what the Intel MPI Benchmarks print",
-        "messages",
-        ("# Benchmarking ",),
-        forms.by_rules(_Imb, _IMB_RULES),
+        "imb", "what the Intel MPI Benchmarks print", "messages", ("# Benchmarking ",), forms.by_rules(_Imb, _IMB_RULES)
     ),
 )

@@ -31,7 +31,7 @@ _MEMORY: Final = frozenset({"memory_bandwidth", "bus_bandwidth"})
 
 
 class RefusedError(Exception):
-    """A line that claims to be a result and does not read: ``what`` is wrong, on which line, what would be right."""
+    """A result that cannot be read: ``what`` is wrong, the ``number`` of its line, and what would be ``right``."""
 
     def __init__(self, what: str, number: int = 0, right: str = WHOLE) -> None:
         super().__init__(what, number, right)

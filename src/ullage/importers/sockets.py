@@ -20,9 +20,6 @@ _BITS: Final = 8
 _SLACK: Final = 0.02
 
 
-# -- iperf3 ------------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class _Iperf:
     """One run: its last lines by stream, and what the sums of streams say."""
@@ -73,10 +70,7 @@ def read_iperf_json(document: Mapping[str, object]) -> Iterator[Found]:
     streams, block = (int(amount(start, name) or 0) for name in ("num_streams", "blksize"))
     direction = "reverse" if amount(start, "reverse") else ""
     params = forms.given(
-        protocol=forms.word(start, "protocol", "tcp").lower(),
-        streams=streams,
-        message_bytes=block,
-        direction=direction,
+        protocol=forms.word(start, "protocol", "tcp").lower(), streams=streams, message_bytes=block, direction=direction
     )
     yield from _of_way(end, params, "")
     yield from _of_way(end, {**params, "direction": "reverse"}, "_bidir_reverse")
@@ -102,9 +96,6 @@ def _of_way(end: Mapping[str, object], params: forms.Params, way: str) -> Iterat
     ):
         if (value := amount(last, theirs)) is not None:
             yield Measured(metric, unit, value * factor, params)
-
-
-# -- sockperf ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -146,8 +137,6 @@ _SOCKPERF_RULES: Final[tuple[Rule[_Sockperf], ...]] = (
     (r"sockperf: Summary: BandWidth is (\S+) MBps \((\S+) Mbps\)", _bandwidth),
 )
 
-
-# -- netperf -----------------------------------------------------------------------------------------------------------
 
 _UNITS: Final = {
     **{f"10^{power}bits": 10.0**power / _BITS for power in (3, 6, 9)},

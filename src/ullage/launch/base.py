@@ -152,8 +152,6 @@ def by_own_mpiexec(own: str) -> str:
     return f"start by the MPI's own mpiexec: --launcher {own}"
 
 
-# -- a shell around each rank, which says how it has ended where the launcher does not say which rank it was ----------
-
 _ENDED: Final = re.compile(
     r"^.*?ullage: rank (?P<rank>\d+) on (?P<node>\S+) ended by signal (?P<signal>\d+)$", re.MULTILINE
 )
@@ -187,9 +185,6 @@ def first_ended(stderr: str) -> list[DeadRank]:
     found = ended_ranks(stderr)
     own = [one for one in found if not one.cause.startswith((f"signal {signal.SIGTERM} ", f"signal {signal.SIGHUP} "))]
     return (own or found)[:1]
-
-
-# -- where ranks are ---------------------------------------------------------------------------------------------------
 
 
 def is_one_node(layout: Layout, environment: Mapping[str, str] = os.environ) -> bool:

@@ -97,8 +97,6 @@ class Iperf3Job(ServedJob):
         return values
 
 
-# -- sockperf ----------------------------------------------------------------------------------------------------------
-
 LEAST_BYTES: Final = 14
 _VALID: Final = re.compile(r"\[Valid Duration\] RunTime=([\d.]+) sec; SentMessages=\d+; ReceivedMessages=(\d+)")
 _PERCENTILE: Final = re.compile(r"percentile (\d+\.\d+) =\s+([\d.]+)")
@@ -167,8 +165,6 @@ class SockperfJob(ServedJob):
             "latency_max": float(largest[1]) * 1e-6,
         }
 
-
-# -- ping --------------------------------------------------------------------------------------------------------------
 
 # iputils lets only root have a shorter interval.
 INTERVAL_S: Final = 0.002

@@ -60,11 +60,7 @@ class Supervised:
         lifeline, hold = os.pipe2(os.O_CLOEXEC)
         listen, status = os.pipe2(os.O_CLOEXEC)
         job = supervisor.Job(
-            **asdict(ending),
-            command=list(command),
-            lifeline=lifeline,
-            status=status,
-            variables=dict(variables or {}),
+            **asdict(ending), command=list(command), lifeline=lifeline, status=status, variables=dict(variables or {})
         )
         words = [sys.executable, "-I", "-S", supervisor.__file__, json.dumps(asdict(job))]
         try:

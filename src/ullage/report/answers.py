@@ -165,6 +165,11 @@ class Answer:
     remarks: tuple[str, ...]
     told: tuple[Finding, ...]
 
+    @property
+    def unlike(self) -> str:
+        """Say how targets that are compared were measured; empty where that was alike."""
+        return next((line for line in (*self.lines, *self.notes) if line.startswith(DIFFERS)), "")
+
 
 def answers(summary: Summary, rules: Sequence[AnswerRule] | None = None) -> list[Answer]:
     """Return an answer for each suite with something to say, in the order of the summary. ``rules``: all by default."""
@@ -208,7 +213,7 @@ def _answer(rule: AnswerRule, summary: Summary) -> Answer:
     notes = said_once(rows, findings)
     differs = [note for note in notes if note.startswith(DIFFERS)]
     lines = [*grid_lines(findings, differs), *_texts(one for one in others if one.kind not in rule.remarks.split())]
-    if rule.kinds and rows and not lines:
+    if rule.title != _ANY_QUESTION and rows and not lines:
         notes = [unanswered(rows), *notes]
     remarks = _texts(one for one in others if one.kind in rule.remarks.split())
     notes = [note for note in notes if note not in lines]
@@ -262,8 +267,6 @@ def fitted(lines: Sequence[str], most: int, rows_of: Callable[[str], int]) -> tu
             used += rows
     return shown, len(lines) - len(shown)
 
-
-# -- what holds for many rows alike, said once: what was really measured, and flags in words ---------------------------
 
 ONCE: Final = frozenset({"cache", "contamination", "contamination-unknown", flags.ABOVE_THREADS})
 _MOST_FLAGS: Final = 3
@@ -365,4 +368,6 @@ def _flags(rows: Sequence[Row]) -> list[str]:
 
 
 def _share(count: int, total: int) -> str:
+    if total == 1:
+        return "the only row"
     return f"all {total:,} rows" if count == total else f"{count:,} of {total:,} rows"

@@ -50,11 +50,7 @@ class Bars:
 
 
 def bars(
-    title: str,
-    rows: Sequence[tuple[str, Row]],
-    show: Callable[[Row], str] = value_text,
-    *,
-    of_ceiling: bool = False,
+    title: str, rows: Sequence[tuple[str, Row]], show: Callable[[Row], str] = value_text, *, of_ceiling: bool = False
 ) -> list[Bars]:
     """Return ``rows`` with their labels as one group of bars; none without rows. ``of_ceiling``: drawn by share."""
     longest = 1.0 if of_ceiling else max((row.median for _, row in rows), default=0.0)

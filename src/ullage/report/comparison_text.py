@@ -13,19 +13,11 @@ from ullage.analysis.settings import access_of, phase_of
 from ullage.errors import one_line
 from ullage.grouping import grouped
 from ullage.model.summary import Row, Score
-from ullage.quantity import (
-    DASH,
-    format_param,
-    format_row,
-    listing,
-    param_label,
-    significant,
-    times,
-)
+from ullage.quantity import DASH, format_param, format_row, listing, param_label, significant, times
 from ullage.report.contents import to_csv_text
 from ullage.report.headlines import headlines
 from ullage.report.texts import escape
-from ullage.terminal import make_console, text_table
+from ullage.terminal import make_console, print_fitting
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,7 +136,7 @@ def _print_head(console: "Console", found: Comparison) -> None:
     _print_lines(console, [*_decisions(found), *difference_texts(found), *score_texts(found)])
     for change in found.attributions:
         heads, lines = _attribution_table(change)
-        console.print(text_table([(head, at > 0) for at, head in enumerate(heads)], lines))
+        print_fitting(console, [(head, at > 0) for at, head in enumerate(heads)], lines)
         _print_lines(console, [attribution_text(change)])
 
 
@@ -202,7 +194,7 @@ def _print_lines(console: "Console", lines: Iterable[str]) -> None:
 def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -> None:
     if cells:
         heads, lines = _table(found, cells)
-        console.print(text_table([(head, False) for head in heads], lines, _STYLES))
+        print_fitting(console, [(head, False) for head in heads], lines, _STYLES)
 
 
 def to_markdown(found: Comparison) -> str:
@@ -290,8 +282,4 @@ def _score_pair(pair: ScorePair) -> dict[str, Any]:
     return {**head, **_sides(pair.base, pair.other, ("value", "low", "high", "valid")), "ratio": pair.ratio}
 
 
-FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {
-    "json": to_json,
-    "md": to_markdown,
-    "csv": to_csv,
-}
+FORMS: Final[Mapping[str, Callable[[Comparison], str]]] = {"json": to_json, "md": to_markdown, "csv": to_csv}

@@ -153,14 +153,7 @@ def load(result: ResultFolder, summary: Summary | None = None) -> ReportData:
     unreadable = [f"{file.path.name}:{problem.line}: {problem.text}" for file in files for problem in file.problems]
     request = result.read_request()
     return ReportData(
-        stored,
-        phases,
-        tuple(launches),
-        request,
-        tuple(unreadable),
-        tuple(measured),
-        _care(request),
-        str(result.path),
+        stored, phases, tuple(launches), request, tuple(unreadable), tuple(measured), _care(request), str(result.path)
     )
 
 

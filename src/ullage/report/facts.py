@@ -108,9 +108,6 @@ def _text(key: str, value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-# -- the words of a page, explained once -------------------------------------------------------------------------------
-
-
 _WORDS: Final = (
     ("Ullage", "The empty part of a vessel: 100 % less the share of its ceiling that a part reaches."),
     (

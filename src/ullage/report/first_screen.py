@@ -36,7 +36,7 @@ from ullage.report.headlines import Vessel, how_to_declare, vessels
 from ullage.report.ladders import ladder_svg
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.sections.ladders import SECTION
-from ullage.report.soundness import unsound
+from ullage.report.soundness import soundness
 from ullage.report.tabs import Parts
 from ullage.report.texts import inert
 from ullage.units import format_volume
@@ -199,7 +199,7 @@ def said_first(data: ReportData, vessels: Sequence[Vessel], changes: Sequence[Fi
     judged = reaches(shown) if shown else judgement(vessels, changes)
     if answer is None:
         return Said("", (judged,) if judged else (), shown)
-    lines = (answer.lines or answer.notes)[:MOST_SAID]
+    lines = [line for line in answer.lines or answer.notes if line != answer.unlike][:MOST_SAID]
     return Said(answer.title, tuple(filter(None, [*lines, judged])), shown)
 
 
@@ -234,6 +234,7 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             for index, vessel in enumerate(found)
             if not said.bars
         ],
+        "hatched": any(one.row.grade == "C" for one in (*found, *(bar for group in said.bars for bar in group.bars))),
         "how_to_declare": how_to_declare(found),
         "ladders": _ladders(data),
         "changes": [
@@ -283,7 +284,7 @@ def front_of(data: ReportData) -> tuple[Front, list[Vessel]]:
         said.lines,
         lines,
         title,
-        unsound=unsound(data),
+        soundness=soundness(data),
         question=said.question,
         bars=said.bars,
     )

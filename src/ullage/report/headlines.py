@@ -103,9 +103,6 @@ def _part(rule: Rule, row: Row) -> str:
     return IN_MEMORY if rule.part == "disk" and row.verdict.startswith("memory") else rule.part
 
 
-# -- what rules are written with --------------------------------------------------------------------------------------
-
-
 def word_of(row: Row, name: str) -> str:
     """Return a parameter as text; empty where the row has none of that name."""
     return str(row.params.get(name, ""))
@@ -152,8 +149,6 @@ def storage_rule(
     return Rule("disk", metric, applies, lambda row: row.params[of], said)
 
 
-# -- rows of any suite that moves blocks ------------------------------------------------------------------------------
-
 _DEPTH: Final = "queue_depth"
 _OF_NAMES: Final = {"create": "files made", "stat": "files queried", "unlink": "files removed"}
 
@@ -199,27 +194,24 @@ USUAL: Final = (
 )
 
 
-# -- the machine in one picture ----------------------------------------------------------------------------------------
-
-
 PART_ORDER: Final = (
     "cores", "memory", "disk writes", "disk reads", "metadata", "messages", "network", "noise",
 )  # fmt: skip
 # The option by which a suite is told what datasheets say; empty where it has none.
 Declaring: TypeAlias = Literal["machine", "ceiling", ""]
-_HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
+HOW_TO_DECLARE: Final[Mapping[Declaring, str]] = {
     "machine": "`ullage machine --declare machine.toml` drafts the file. Complete it from the datasheets and run again "
     "with `--machine machine.toml`.",
-    "ceiling": "Run again with the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`.",
+    "ceiling": "`--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE` in another run, with the datasheet's rates.",
     "": "",
 }
 _NONE: Final = "none can be declared: compare runs"
 _TO_DECLARE: Final[Mapping[str, str]] = {
-    "cores": "declare clock_hz and flops_per_cycle in [cpu]",
-    "memory": "declare bandwidth in [memory]",
-    "disk writes": "declare write in [[drive]]",
-    "disk reads": "declare read in [[drive]]",
-    "network": "run between two nodes, declare rate in [[network]]",
+    "cores": "declare their clock and operations per cycle",
+    "memory": "declare its bandwidth",
+    "disk writes": "declare the write rate of the drive",
+    "disk reads": "declare the read rate of the drive",
+    "network": "run between two nodes, declare the rate of the link",
 }
 _TIME_LOST: Final = "of time"
 _READING: Final = ("read", "epoch", "adjoint")
@@ -305,7 +297,7 @@ class Vessel:
 def how_to_declare(found: Sequence[Vessel]) -> str:
     """Say how to declare a ceiling; return an empty text where every ceiling is known, or none can be declared."""
     lacking = [vessel for vessel in found if "declare " in vessel.advice]
-    return _HOW_TO_DECLARE[lacking[0].declared_by] if lacking else ""
+    return HOW_TO_DECLARE[lacking[0].declared_by] if lacking else ""
 
 
 def vessels(summary: Summary, declared_by: Declaring = "machine") -> list[Vessel]:

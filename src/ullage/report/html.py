@@ -22,7 +22,7 @@ from ullage.report.grids import grid_of
 from ullage.report.row_table import AT_ONCE, compact_spec, front_columns, front_rows, row_table, to_csv, to_json
 from ullage.report.scripts import chart_library, compiled_templates, packed, policy_hash
 from ullage.report.sections.front import what_was_run
-from ullage.report.soundness import unsound
+from ullage.report.soundness import soundness
 from ullage.report.tabs import OTHER, Drawn, Parts, Tab, reached, tabs
 from ullage.report.texts import LONGEST_HEADING, LONGEST_NAME, inert, inert_json
 from ullage.report.vega import CONFIG
@@ -170,7 +170,7 @@ def _head(data: ReportData) -> dict[str, Any]:
     # The template's context lives until the next collection: it must not hold the rows.
     return {
         "created": data.summary.created,
-        "unsound": unsound(data),
+        "soundness": soundness(data),
         "run_id": data.summary.run_id,
         "scope": texts.scope(data.view),
         "verdict_line": texts.verdict_line(rows),

@@ -32,7 +32,7 @@ def cost(rung: Rung) -> str:
     least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
     known = between(f"{least:.1f} %", f"{most:.1f} %")
     if not rung.is_sure:
-        word = "gains" if rung.low > 1 else "costs nothing that can be told"
+        word = "gains" if rung.low > 1 else "no cost that can be told"
         return f"{word} {known}"
     return f"costs {lost} {known}, {times(1 / rung.factor)}"
 
@@ -93,7 +93,15 @@ def rung_findings(summary: Summary) -> list[Finding]:
     ]
 
 
+def _within_ceiling(rung: Rung, share: float | None) -> Rung:
+    """Return ``rung`` with no cost beyond what the ceiling leaves: nothing that is changed gains more."""
+    known = {"factor": rung.factor, "low": rung.low, "high": rung.high}
+    most = {name: max(value, share or 0.0) for name, value in known.items() if value is not None}
+    return rung.model_copy(update=most)
+
+
 def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
+    rung = _within_ceiling(rung, row.share)
     low, high = (None if one is None else 1 / one for one in (rung.high, rung.low))
     title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.clause}"
     return Finding(
@@ -129,12 +137,10 @@ def explained_parts(summary: Summary) -> list[Explained]:
     return [Explained(vessel, ladders.get(vessel.part)) for vessel in [*known, *phases]]
 
 
-# -- the picture -------------------------------------------------------------------------------------------------------
-
 _WIDTH: Final = 640
 _STEP: Final = 40
 _BAR: Final = 14
-_LONGEST: Final = 96
+_LONGEST: Final = 86
 
 
 def ladder_svg(ladder: Ladder, row: Row, name: str) -> str:
@@ -155,7 +161,8 @@ def _bars(found: Sequence[tuple[Rung, float]]) -> Iterator[tuple[str, float, flo
     for rung, left in found:
         # Red is what is proved; the rest may as well be nothing.
         color = "var(--red)" if rung.is_sure else "var(--muted)"
-        yield f"{rung.clause}: {cost(rung)}", before, left, color
+        lost = cost(rung)
+        yield f"{one_line(rung.clause, _LONGEST - len(lost))}: {lost}", before, left, color
         before = left
 
 
@@ -164,6 +171,6 @@ def _bar(y: float, said: str, before: float, left: float, color: str) -> str:
     kept, upper = (_WIDTH * min(before, left) / most, _WIDTH * max(before, left) / most)
     lost = f'<rect x="{kept:.1f}" y="{y + 18}" width="{upper - kept:.1f}" height="{_BAR}" fill="{color}"/>'
     return (
-        f'<text x="0" y="{y + 12}" font-size="13" fill="var(--ink)">{escape(one_line(said, _LONGEST))}</text>'
+        f'<text x="0" y="{y + 12}" font-size="13" fill="var(--ink)">{escape(said)}</text>'
         f'<rect x="0" y="{y + 18}" width="{kept:.1f}" height="{_BAR}" fill="var(--fill)"/>{lost if color else ""}'
     )

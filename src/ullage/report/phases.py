@@ -117,9 +117,6 @@ def format_list_interval(row: Row) -> str:
     return between(low, high, is_range=row.has_range)
 
 
-# -- latency over all repetitions: the engine's histograms added up ----------------------------------------------------
-
-
 _SUB_BUCKETS: Final = 128
 PERCENTILES: Final = (("p50", 500), ("p95", 950), ("p99", 990), ("p99.9", 999))
 PERCENTILE_NAMES: Final = (*(name for name, _ in PERCENTILES), "max")

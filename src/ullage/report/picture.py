@@ -16,7 +16,7 @@ from ullage.errors import one_line
 from ullage.quantity import format_known, percent
 from ullage.report.bars import Bar, Bars
 from ullage.report.headlines import Vessel
-from ullage.report.soundness import Unsound
+from ullage.report.soundness import Soundness
 from ullage.report.vega import ACCENT, FONT, INK, MUTED
 
 WIDTH: Final = 1400
@@ -58,7 +58,7 @@ class Front:
     lines: Sequence[str]
     changes: Sequence[str]
     heading: str = "Change first"
-    unsound: Unsound | None = None
+    soundness: Soundness | None = None
     question: str = ""
     bars: Sequence[Bars] = ()
 
@@ -139,9 +139,6 @@ def _label(text: str, y: float, color: str, size: float, halo: str = "") -> str:
     )
 
 
-# -- the picture for slides --------------------------------------------------------------------------------------------
-
-
 def front_svg(
     front: Front, vessels: Sequence[Vessel], below: Callable[[float], tuple[str, float]] = lambda _y: ("", 0.0)
 ) -> str:
@@ -152,7 +149,7 @@ def front_svg(
     lines: list[str] = []
     y = MARGIN + 30
     lines.append(text_at(_name(front.host), MARGIN, y, 34, INK, 700))
-    box, height = _box(front.unsound, y + 18)
+    box, height = _box(front.soundness, y + 18)
     lines.append(box)
     y += height
     for text in textwrap.wrap(one_line(front.machine, 300), 150)[:2]:
@@ -189,12 +186,14 @@ def front_svg(
     )
 
 
-def _box(found: Unsound | None, y: float) -> tuple[str, float]:
-    """Draw why the result may not be believed as it is; return the drawing and its height."""
+def _box(found: Soundness | None, y: float) -> tuple[str, float]:
+    """Draw whether the result may be believed, in a box where it may not; return the drawing and its height."""
     if found is None:
         return "", 0.0
-    said = [*found.lines, *([f"Go on: {found.command}"] if found.command else [])]
-    rows = [row for line in said for row in textwrap.wrap(one_line(line, 400), 140)]
+    if not found.title:
+        return text_at(one_line(" ".join(found.lines), 150), MARGIN, y + 10, 16, MUTED), 24.0
+    said = [*found.lines, *([f"Continue with: {found.command}"] if found.command else [])]
+    rows = [row for line in said for row in textwrap.wrap(one_line(line, 400), 150)]
     height = 44.0 + 24 * len(rows)
     frame = (
         f'<rect x="{MARGIN}" y="{y:.0f}" width="{WIDTH - 2 * MARGIN}" height="{height:.0f}" rx="6" fill="none" '

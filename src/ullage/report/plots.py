@@ -28,9 +28,6 @@ _STEPS: Final = 2
 _PALETTE_OF_CURVES: Final = 5
 
 
-# -- axes and colours --------------------------------------------------------------------------------------------------
-
-
 def quantity_axis(field: str, title: str, **more: object) -> Spec:
     """Return a linear axis from 0, unless ``more`` has another scale."""
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": True}, **more}
@@ -74,9 +71,6 @@ def curve_colors(field: str, names: Sequence[str]) -> Spec:
     colors = [COLORS[index % _PALETTE_OF_CURVES] for index in range(len(names))]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 260}
     return nominal(field, names, colors, legend if len(names) > 1 else None)
-
-
-# -- lines and bars ----------------------------------------------------------------------------------------------------
 
 
 def plot(width: int, height: int | Spec, values: Sequence[Spec], mark: Spec, encoding: Spec) -> Spec:
@@ -179,9 +173,6 @@ def decade_floor(least: float) -> float:
     return 10.0 ** math.floor(math.log10(least) - 0.05)
 
 
-# -- heat maps ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class HeatMap:
     """Columns and lines in their order, with what they are called. A map of few cells has its numbers written in."""
@@ -272,8 +263,6 @@ def shade_position(value: float, known: list[float], *, logarithmic: bool) -> fl
         return math.log(value / min(known)) / math.log(max(known) / min(known))
     return value / max(known)
 
-
-# -- rooflines ---------------------------------------------------------------------------------------------------------
 
 _GIGA: Final = 1e9
 _LEAST_X: Final = 1 / 32

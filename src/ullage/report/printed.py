@@ -37,7 +37,7 @@ def _parts(data: ReportData, y: float) -> tuple[str, float]:
     for part, title in TITLES.items():
         of_part = [(chart, one) for name, chart, found in figures if name == part for one in found]
         lines = [line for name, answer in said if name == part for line in answer.lines][:_MOST_LINES]
-        if not of_part and not lines:
+        if not of_part[:left] and not lines:
             continue
         drawn.append(text_at(title, MARGIN, at + 40, 24, INK, 700))
         at += 54

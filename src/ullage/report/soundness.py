@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a result may be believed: what stands in one box before any number of page, picture, brief and terminal.
+"""Whether a result may be believed: what stands before any number of page, picture, brief and terminal.
 
 A run that was interrupted or failed in part lacks numbers. One that was mostly disturbed, or has INVALID rows, has
-numbers that do not count. Of each: what happened, how many rows it concerns, and what to do.
+numbers that do not count. Of each: what happened, how many rows it concerns, and what to do. Of any other run one quiet
+line says that nothing speaks against it, or how few rows do not count.
 """
 
 import shlex
@@ -15,7 +16,9 @@ from ullage.analysis.findings.phrasing import capital
 from ullage.model.summary import Finding, Part, PartStatus, Row, Summary
 from ullage.parameters import count_of
 from ullage.quantity import listing, plural
+from ullage.report.answers import asked, flag_words
 from ullage.report.data import Launch, ReportData
+from ullage.report.texts import NO_GRADE, grade_counts
 
 _FAILED: Final = frozenset({"failure", "launch-failed"})
 _MOST_NAMED: Final = 3
@@ -23,8 +26,11 @@ _CUT_SHORT: Final = ("", "interrupted")
 
 
 @dataclass(frozen=True)
-class Unsound:
-    """Why a result may not be believed as it is. ``lines`` are sentences. ``command`` goes on; empty: nothing does."""
+class Soundness:
+    """Whether a result may be believed. ``title``: why not; empty where nothing speaks against it as a whole.
+
+    ``lines`` are sentences. ``command`` goes on; empty: nothing does.
+    """
 
     title: str
     lines: tuple[str, ...]
@@ -38,18 +44,27 @@ class _Cause:
     goes_on: bool = False
 
 
-def unsound(data: ReportData) -> Unsound | None:
-    """Return what stands in the box; None of a result without a cause for doubt."""
+def soundness(data: ReportData) -> Soundness:
+    """Return what stands in the box, or on the quiet line of a result without a cause for doubt."""
     causes = list(_causes(data))
-    if not causes:
-        return None
     folder = shlex.quote(data.folder) if data.folder else "RESULT"
     command = f"ullage resume {folder}" if any(cause.goes_on for cause in causes) else ""
-    return Unsound(capital(", ".join(cause.state for cause in causes)), tuple(cause.text for cause in causes), command)
+    texts = [cause.text for cause in causes]
+    if _dirty(data.summary) and not _is_mostly_disturbed(data.summary):
+        texts.append(f"{capital(disturbed(data.summary))}.{'' if causes else ' Nothing speaks against the others.'}")
+    title = capital(", ".join(cause.state for cause in causes))
+    return Soundness(title, tuple(texts or [_quiet(data.summary.rows)]), command)
 
 
-def is_mostly_disturbed(summary: Summary) -> bool:
-    """Tell whether other programs disturbed more than half of the rows."""
+def _quiet(rows: Sequence[Row]) -> str:
+    grades = [grade for grade, _ in grade_counts(rows)]
+    graded = NO_GRADE if grades == [NO_GRADE] else f"{'grade' if len(grades) == 1 else 'grades'} {listing(grades)}"
+    clean = " (other programs took less than 5 % of the time)" if {*grades} <= {"A", "B"} else ""
+    clean = " (?: too short to know what other programs took)" if "?" in grades else clean
+    return f"Nothing speaks against these numbers: {plural(len(rows), 'row')}, {graded}{clean}."
+
+
+def _is_mostly_disturbed(summary: Summary) -> bool:
     return 2 * _dirty(summary) > len(summary.rows)
 
 
@@ -59,7 +74,8 @@ def disturbed(summary: Summary) -> str:
     # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
     told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == CONTAMINATION)
     unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
-    return f"other programs disturbed {dirty:,} of {plural(len(summary.rows), 'row')} (grade C){unused}"
+    rows = plural(len(summary.rows), "row")
+    return f"other programs disturbed {dirty:,} of {rows} (grade C: they took 5 % or more of the time){unused}"
 
 
 def _dirty(summary: Summary) -> int:
@@ -72,9 +88,11 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         yield _Cause("interrupted", f"The run was interrupted: {missing}. It has {measured}.", goes_on=True)
     if failed := _failures(summary):
         yield _Cause(
-            "failed in part", f"{failed}. The run has {measured}. Remove the cause before you go on.", goes_on=True
+            "failed in part", f"{failed}. The run has {measured}. Remove the cause, then continue.", goes_on=True
         )
-    if is_mostly_disturbed(summary):
+    if not summary.rows:
+        yield _Cause("no number was measured", "The run ended before its first number.")
+    if _is_mostly_disturbed(summary):
         yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
     if invalid := _invalid(summary):
         are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
@@ -83,6 +101,9 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
             "partly INVALID" if len(invalid) < len(summary.rows) else "INVALID",
             f"{len(invalid):,} of {measured} {are} not count{f': {why}' if why else ''}.",
         )
+    answer = asked(summary)
+    if answer is not None and answer.unlike:
+        yield _Cause("not measured alike", answer.unlike)
 
 
 def _invalid(summary: Summary) -> list[Row]:
@@ -93,7 +114,7 @@ def _invalid(summary: Summary) -> list[Row]:
 
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what each INVALID flag says, in words."""
-    return (flag.detail.replace("-", " ") for row in rows for flag in row.flags if flag.is_invalid)
+    return (flag_words(flag).removeprefix("INVALID: ") for row in rows for flag in row.flags if flag.is_invalid)
 
 
 def _missing(summary: Summary, launches: Sequence[Launch]) -> str:
@@ -114,4 +135,5 @@ def _failures(summary: Summary) -> str:
 
 
 def _parts(parts: Sequence[Part], *states: PartStatus) -> str:
-    return listing([f"{part.suite} ({part.status})" for part in parts if part.status in states])
+    said = [f"{part.suite} ({part.status})" for part in parts if part.status in states]
+    return listing(said).replace("(not begun)", "(not started)")

@@ -164,9 +164,6 @@ def tabs(
     return found
 
 
-# -- what a part of the machine reaches --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Line:
     what: str

@@ -23,7 +23,7 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
-from ullage.report.screen.lines import WIDTH, narrowed, unsound_lines, wrapped
+from ullage.report.screen.lines import WIDTH, narrowed, soundness_lines, wrapped
 from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 
@@ -43,7 +43,7 @@ def print_everything(data: ReportData, console: "Console") -> None:
     from rich.text import Text
 
     summary = data.summary
-    for line in unsound_lines(data):
+    for line in soundness_lines(data):
         for row in narrowed(line, console.width):
             console.print(Text(row.text, style=row.style), soft_wrap=True)
     if not summary.parts:
@@ -154,9 +154,6 @@ def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], 
     print_fitting(console, heads, [[column.text(row) for column in shown] for row in rows])
 
 
-# -- rows by their numbers, and one row down to its repetitions: what ``ullage show`` prints ---------------------------
-
-
 _DECLARE: Final[Mapping[Declaring, str]] = {
     "machine": ": declare one with --machine",
     "ceiling": ": declare one with --ceiling",
@@ -252,10 +249,7 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
     yield "verdict", "; ".join(["INVALID" if row.is_invalid else row.verdict, *row.verdict_reasons])
     yield "grade", row.grade or "not graded"
     for flag in row.flags:
-        yield (
-            "flag",
-            f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""),
-        )
+        yield ("flag", f"{flag_words(flag)} ({flag.code})" + (f": {flag.reason}" if flag.reason else ""))
     for note in row.notes:
         yield "note", note
     if row.peer is not None:

@@ -109,7 +109,7 @@ def verdict_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
 
 def grade_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
     """Count rows by contamination grade, A first."""
-    return sorted(Counter(row.grade or NO_GRADE for row in rows).items())
+    return sorted(Counter(row.grade or NO_GRADE for row in rows).items(), key=lambda found: (found[0] == "?", found))
 
 
 def verdict_line(rows: Sequence[Row]) -> str:

@@ -202,10 +202,7 @@ class JobTime:
             if shortest_s > whole_s:
                 raise too_long(shortest_s, self.walltime_s)
             return Fitted(None, len(work))
-        update = {
-            "cases": [plan.cases[index] for index in chosen],
-            "time_budget_s": left_s,
-        }
+        update = {"cases": [plan.cases[index] for index in chosen], "time_budget_s": left_s}
         return Fitted(plan.model_copy(update=update), len(work) - len(chosen), is_bounded=True)
 
 

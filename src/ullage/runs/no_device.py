@@ -67,8 +67,6 @@ def _why_not(place: Place, memory: Memory, needed: Room) -> str:
     return "" if has_room else "has too little room"
 
 
-# -- launches there, and what they say ---------------------------------------------------------------------------------
-
 FOLDER: Final = "no-device"
 """The folder of these launches in ``probe/`` of a result."""
 SAMPLES: Final = 6
@@ -158,7 +156,7 @@ def measure_names(
 
 
 def _launch_until_clean(plan: Plan, session: Session) -> Ended | None:
-    """Launch ``plan`` until other work took nothing from a launch, a few times at most; see ``measure_names``."""
+    """Launch ``plan``, again while other work disturbed it, a few times at most; see ``measure_names``."""
     for _ in range(_MOST_TRIES):
         folder = next_folder(session.result, _LINES)
         records = folder / "records.ndjson"

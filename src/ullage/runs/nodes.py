@@ -204,9 +204,6 @@ def _common_flags(rows: Sequence[Row]) -> list[Flag]:
     return [flag for code, flag in known.items() if 2 * counts[code] > len(rows)]
 
 
-# -- how nodes stand ---------------------------------------------------------------------------------------------------
-
-
 def _numbers(cells: Sequence[Sequence[Row | None]]) -> list[NodeNumber]:
     """Return how each node stands in each number, in the order of the rows."""
     valid = [[row for row in of_nodes if row is not None and not row.is_invalid] for of_nodes in cells]

@@ -95,12 +95,7 @@ class PeerRuns:
         longer = self._longer.get(job.tool)
         return known if known is not None else job.expected_s + (median(longer) if longer else job.start_s)
 
-    def measure(
-        self,
-        jobs: Iterable[PeerJob],
-        rounds: int | None = None,
-        deadline: Deadline | None = None,
-    ) -> None:
+    def measure(self, jobs: Iterable[PeerJob], rounds: int | None = None, deadline: Deadline | None = None) -> None:
         """Run each of ``jobs`` once, unless it has ``rounds`` numbers already; those with the fewest come first.
 
         A job that would end after ``deadline`` is left out.

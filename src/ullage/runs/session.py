@@ -232,6 +232,7 @@ class Session:
 
     def launch_apart(self, folder: Path, plan: Plan) -> tuple[Ended, list[AnyRecord]]:
         """Run ``plan``, whose records go into ``folder``, for something that is no part of what is measured."""
+        self._try_hosts(self.result.next_launch(), plan)
         write_atomically(folder / "plan.json", plan_bytes(plan))
         records: list[AnyRecord] = []
         outcome = self._run(folder / "plan.json", plan, folder / "stderr", records.append)

@@ -27,14 +27,15 @@ def gpu_makers(root: Path = ROOT) -> list[str]:
 
 def _gpu(root: Path) -> Readiness:
     if not (makers := gpu_makers(root)):
-        return Readiness("GPU", "not here", "no driver of NVIDIA or AMD has a device in /dev")
+        right = "a node that has GPUs, or modprobe nvidia or amdgpu (root)"
+        return Readiness("GPU", "not here", "no driver of NVIDIA or AMD has a device in /dev", right)
     return Readiness("GPU", "ok", f"driver of {' and '.join(makers)}")
 
 
 def _perf(root: Path) -> Readiness:
     level = read_int(root / "proc/sys/kernel/perf_event_paranoid")
     if level is None:
-        return Readiness("perf", "not here", "this kernel has no perf events")
+        return Readiness("perf", "not here", "this kernel has no perf events", "a kernel with CONFIG_PERF_EVENTS")
     if level <= _COUNTS_OWN or os.geteuid() == 0:
         return Readiness("perf", "ok", f"a user may count events of own processes (perf_event_paranoid {level})")
     right = f"sysctl kernel.perf_event_paranoid={_COUNTS_OWN} (root)"

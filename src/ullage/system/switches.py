@@ -96,10 +96,7 @@ def parsed_address(address: str, pattern: str) -> list[Switch]:
     levels.reverse()
     return [
         Switch(
-            name=name,
-            level=level,
-            nodes=[words[-1]] if level == 0 else [],
-            switches=levels[level - 1] if level else [],
+            name=name, level=level, nodes=[words[-1]] if level == 0 else [], switches=levels[level - 1] if level else []
         )
         for level, names in enumerate(levels)
         for name in names
@@ -128,9 +125,6 @@ def merged(first: Sequence[Switch], second: Sequence[Switch]) -> list[Switch]:
         switches = [*dict.fromkeys([*known.switches, *switch.switches])]
         by_name[switch.name] = switch.model_copy(update={"nodes": nodes, "switches": switches})
     return sorted(by_name.values(), key=lambda one: one.level)
-
-
-# -- what a tree says of nodes -----------------------------------------------------------------------------------------
 
 
 def noun_of(switches: Sequence[Switch]) -> str:

@@ -37,8 +37,7 @@ def _busy(share: float) -> object:
 
 
 @pytest.mark.parametrize(
-    ("share", "name"),
-    [(1.0, None), (1.09, None), (1.2, "INVALID:littles-law"), (0.6, None), (0.4, "idle-ranks")],
+    ("share", "name"), [(1.0, None), (1.09, None), (1.2, "INVALID:littles-law"), (0.6, None), (0.4, "idle-ranks")]
 )
 def test_littles_law(share: float, name: str | None) -> None:
     found = littles_law(_busy(share), {})  # type: ignore[arg-type]

@@ -42,9 +42,7 @@ def test_littles_law_tells_the_depth_that_a_ceiling_needs(tmp_path: Path) -> Non
     parameters = overs("disk", tmp_path, "queue_depth=1,4,8,16,32,64", "backend=posix,uring")
     found = known_start(parameters, find_suite("disk").options, [row(100e6, 1000e6)], facts())
     assert found.values == {"queue_depth": "16"}
-    assert found.reasons == [
-        "The ceiling needs 10 requests in flight by Little's law, so queue_depth begins at 16.",
-    ]
+    assert found.reasons == ["The ceiling needs 10 requests in flight by Little's law, so queue_depth begins at 16."]
 
 
 def test_ranks_come_first_and_depth_takes_what_the_cores_leave(tmp_path: Path) -> None:
@@ -77,9 +75,6 @@ def test_a_block_begins_at_what_a_striped_file_system_prefers(tmp_path: Path) ->
 
 def test_requests_under_way_are_those_of_all_ranks_and_threads() -> None:
     assert at_once(row(1.0, None, ranks=4, threads=2, queue_depth=8)) == 64
-
-
-# -- trials that end early ---------------------------------------------------------------------------------------------
 
 
 def phase(case: str, rate: float, name: str = "write", *, warmup: bool = False) -> PhaseRecord:

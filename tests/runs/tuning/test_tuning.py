@@ -37,13 +37,7 @@ def overs(suite: str, tmp_path: Path, *texts: str, default: tuple[str, ...] = ()
 
 
 def test_values_have_the_type_of_the_option(tmp_path: Path) -> None:
-    found = overs(
-        "disk",
-        tmp_path,
-        "block=64K:1M:x4",
-        "queue_depth=8,1",
-        "backend=posix,uring",
-    )
+    found = overs("disk", tmp_path, "block=64K:1M:x4", "queue_depth=8,1", "backend=posix,uring")
     assert found["block"].values == ("64K", "256K", "1M")
     assert found["block"].default == "1M"
     assert found["queue_depth"].word == "depth"
@@ -107,7 +101,7 @@ def test_a_setting_becomes_words_of_the_suite(tmp_path: Path) -> None:
     assert asked.options == {"target": [f"a={tmp_path}"], "no_peer": True, "block": "64K", "volume": "16M"}
     assert made.parsed(asked).options["blocks"] == [65536]
     assert command_of("disk", made.model, {"block": "64K", "no_peer": True}) == [
-        *("ullage", "run", "disk", "--block", "64K", "--no-peer"),
+        *("ullage", "run", "disk", "--block", "64K", "--no-peer")
     ]
 
 
@@ -178,9 +172,6 @@ def test_equal_settings_have_equal_keys(tmp_path: Path) -> None:
     assert len({key_of("disk", first, {}), key_of("disk", second, {}), key_of("disk", first, {"A": "1"})}) == 3
 
 
-# -- objectives --------------------------------------------------------------------------------------------------------
-
-
 def row(metric: str, access: str, median: float, order: str = "sequential") -> Row:
     return plain_row(median, {"access": access, "order": order}, metric=metric, target="a", low=None, high=None)
 
@@ -227,9 +218,6 @@ def test_rules_compare_with_a_number_or_with_the_default() -> None:
     for text in ("read bandwidth is fine", "read bandwidth>=0x", "read bandwidth>=1.2.3"):
         with pytest.raises(UserError, match="--keep"):
             read_rule(text)
-
-
-# -- budget, journal, place --------------------------------------------------------------------------------------------
 
 
 def trial(number: int, seconds: float = 2.0, written: int = 10) -> TuneTrial:

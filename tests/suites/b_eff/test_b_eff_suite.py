@@ -61,9 +61,6 @@ def plan_case(*, ranks: int = 2, lmax: str | None = "64K", **words: object) -> t
     return dict(case.workload.parameters), plan
 
 
-# -- words and plan ---------------------------------------------------------------------------------------------------
-
-
 def test_the_plan_has_one_case_of_all_ranks_repeated_three_times() -> None:
     parameters, plan = plan_case(ranks=2)
     assert parameters == {"lmax_bytes": 65536}
@@ -73,13 +70,7 @@ def test_the_plan_has_one_case_of_all_ranks_repeated_three_times() -> None:
 
 def test_every_word_reaches_the_engine() -> None:
     parameters, plan = plan_case(
-        budget="20ms",
-        random_rings=4,
-        seed=7,
-        faithful=True,
-        no_additional=True,
-        no_short_last_two=True,
-        repetitions=2,
+        budget="20ms", random_rings=4, seed=7, faithful=True, no_additional=True, no_short_last_two=True, repetitions=2
     )
     assert parameters == {
         "lmax_bytes": 65536,
@@ -185,9 +176,6 @@ def test_its_first_look_is_short_and_its_thousand_rows_are_no_part_of_an_overvie
     assert (asked.lmax, asked.budget_s, asked.random_rings) == (MIB, 0.03, 30)
     assert asked.repetitions * expected_s(asked, 49) < 9
     assert not isinstance(find_suite("b_eff"), Quick)
-
-
-# -- what it says -----------------------------------------------------------------------------------------------------
 
 
 def test_the_value_is_a_score_that_counts(usual: ReportData) -> None:
@@ -333,9 +321,6 @@ def test_every_pattern_and_size_has_a_row(usual: ReportData) -> None:
     (pair,) = [row for row in rows if row.metric == "one_pair_bandwidth"]
     assert pair.repetitions[0] == pytest.approx(usual_bandwidth("ping-pong", 20, "sendrecv", 0))
     assert {row.params["method"] for row in rows if "method" in row.params} == {"sendrecv", "alltoallv", "nonblocking"}
-
-
-# -- what it shows ----------------------------------------------------------------------------------------------------
 
 
 def test_the_tables(usual: ReportData) -> None:

@@ -74,8 +74,7 @@ def test_a_hang_voids_and_is_told_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "text"),
-    [("overtime", "ended early for lack of time"), ("space", "ended early for lack of space")],
+    ("end", "text"), [("overtime", "ended early for lack of time"), ("space", "ended early for lack of space")]
 )
 def test_patterns_that_ended_early_void(tmp_path: Path, end: str, text: str) -> None:
     def facts(at: At) -> dict[str, object]:

@@ -5,17 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.b_eff_io_world import (
-    AROUND_S,
-    FOLDER,
-    LAUNCH_S,
-    PAYLOAD_S,
-    SYNC_S,
-    At,
-    World,
-    flat,
-    usual_options,
-)
+from support.b_eff_io_world import AROUND_S, FOLDER, LAUNCH_S, PAYLOAD_S, SYNC_S, At, World, flat, usual_options
 from ullage.model.plan import Target
 from ullage.report.data import load
 from ullage.runs.summary import build_summary

@@ -20,15 +20,7 @@ from ullage.runs.cells.planning import Cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.suites.checkpoint.findings import LEAST_RATE, WAIT
-from ullage.suites.checkpoint.options import (
-    GIB,
-    MODELS,
-    CheckpointOptions,
-    Mode,
-    asked_bytes,
-    fitting_scale,
-    sizes_of,
-)
+from ullage.suites.checkpoint.options import GIB, MODELS, CheckpointOptions, Mode, asked_bytes, fitting_scale, sizes_of
 from ullage.suites.checkpoint.suite import checkpoint_rows, layout_of
 from ullage.suites.checkpoint.suite import prepare as prepare_checkpoint
 
@@ -49,9 +41,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     return prepare_checkpoint(
         request_of("checkpoint", CheckpointOptions, **{**usual, **words}), EngineContext(built_engine(), describe())
     )
-
-
-# -- options -----------------------------------------------------------------------------------------------------------
 
 
 def test_defaults_compare_all_layouts_of_the_smallest_model() -> None:
@@ -96,9 +85,6 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-# -- sizes -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "gib", "ranks", "tensors"),
     [("8B", 105, 8, 291), ("70B", 912, 64, 723), ("405B", 5290, 512, 36), ("1T", 18000, 1024, 19)],
@@ -116,12 +102,7 @@ def test_a_whole_checkpoint_is_shared_and_a_subset_grows_with_the_ranks() -> Non
     assert asked_bytes(model, "whole", 0.5, 2) == 456 * GIB
 
 
-@given(
-    st.integers(1, 1 << 40),
-    st.integers(1, 2000),
-    st.sampled_from([8, 24, 4096, 1 << 20, 16 << 20]),
-    st.booleans(),
-)
+@given(st.integers(1, 1 << 40), st.integers(1, 2000), st.sampled_from([8, 24, 4096, 1 << 20, 16 << 20]), st.booleans())
 def test_every_layout_moves_the_same_bytes_in_whole_calls(share: int, tensors: int, block: int, direct: bool) -> None:
     direct = direct and block % 4096 == 0
     found = sizes_of(share, tensors, block, direct=direct)
@@ -140,9 +121,6 @@ def test_the_largest_fitting_scale_is_taken(name: str, mode: Mode, most: int) ->
     assert asked_bytes(MODELS[name], mode, found, 4) <= most
     if found < 1:
         assert asked_bytes(MODELS[name], mode, min(1.0, found * 2.6), 4) > most
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def cells_of(prepared: PreparedCells) -> dict[str, Cell]:
@@ -228,8 +206,6 @@ def test_a_subset_has_the_part_of_a_published_rank(tmp_path: Path) -> None:
     assert [line[2] for line in rows] == ["rank", "tensor", "shared"] * 2
     assert {line[8] for line in rows} == {"itself"}
 
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 STREAMS: dict[str, object] = {"transfer_bytes": MIB, "block_bytes": 400 * MIB, "file_mode": "per-process"}
 TENSORS: dict[str, object] = {"steps": 100, "state_bytes": 4 * MIB, "order": "forward", "sync": "fsync"}

@@ -110,9 +110,6 @@ def test_nothing_is_concluded_from_what_a_cache_answered() -> None:
     assert left.title == "A part of the checkpoint did not reach the storage in its time on disk"
 
 
-# -- the report --------------------------------------------------------------------------------------------------------
-
-
 def data_of(rows: list[Row]) -> ReportData:
     return ReportData(Summary(suite="checkpoint", run_id="r", created="now", command=[], versions={}, rows=rows))
 

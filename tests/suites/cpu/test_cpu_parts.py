@@ -65,9 +65,6 @@ def test_a_rate_never_lies_clearly_above_its_rounding() -> None:
     assert all(step / 100 <= 1.05 * rounded_rate(step / 100) for step in range(2, 400))
 
 
-# -- libraries --------------------------------------------------------------------------------------------------------
-
-
 def test_the_kernels_to_try_are_those_the_cpu_can_run() -> None:
     assert cores_to_try(ZEN4, "AuthenticAMD") == ["Cooperlake", "SkylakeX", "Zen", "Haswell"]
     assert cores_to_try(["avx2", "fma"], "GenuineIntel") == ["Haswell"]
@@ -114,9 +111,6 @@ def test_scalapack_is_the_one_of_our_mpi(tmp_path: Path) -> None:
     assert find_scalapack("mpich", {}, cached[:1]) is None
 
 
-# -- sizes ------------------------------------------------------------------------------------------------------------
-
-
 def planner(memory_bytes: int = 1 << 40, **fields: object) -> BlasPlanner:
     options = CpuOptions.model_validate({"threads": [1, 4], **fields})
     return BlasPlanner(options, describe_cpu(), memory_bytes)
@@ -138,9 +132,6 @@ def test_a_product_has_1_thread_and_all() -> None:
     assert [case.words[0] for case in tried] == ["gemm", "gemm"]
     assert {case.launch for case in tried} == {"BLAS site as Zen"}
     assert {case.case.workload.parameters["core"] for case in tried} == {"Zen"}
-
-
-# -- hpcc beside ------------------------------------------------------------------------------------------------------
 
 
 def answer(job: HpccJob) -> HpccAnswer:

@@ -86,8 +86,6 @@ def test_general_charts_leave_the_cores_out() -> None:
     assert data(ROWS).view.swept == []
 
 
-# -- roofline ---------------------------------------------------------------------------------------------------------
-
 STREAMS = [
     row("memory_bandwidth", rate, f"s-{level}-{name}", params=params, suite="memory", target="memory")
     for level, rate, name in (("L1", 400e9, "read"), ("DRAM", 30e9, "triad"), ("DRAM", 35e9, "read"))

@@ -57,14 +57,7 @@ def phase(of: Row, in_flight: float) -> PhaseRecord:
         first_done=Done(elapsed_ns=1, bytes=1, operations=1),
         last_done=Done(elapsed_ns=1, bytes=1, operations=1),
         latency=Latency(
-            operations=100,
-            sum_ns=int(in_flight * second),
-            min_ns=1,
-            max_ns=1,
-            p50_ns=1,
-            p95_ns=1,
-            p99_ns=1,
-            p999_ns=1,
+            operations=100, sum_ns=int(in_flight * second), min_ns=1, max_ns=1, p50_ns=1, p95_ns=1, p99_ns=1, p999_ns=1
         ),
     )
 

@@ -61,9 +61,6 @@ def test_without_a_score_nothing_is_attributed_and_targets_are_compared_each_by_
     assert [change.score for change in attributed(rows_of(VALUES), several, ("a", "b"))] == ["IO500 of disk"]
 
 
-# -- the published runs of Summit, 160 x 16 and 504 x 2 ----------------------------------------------------------------
-
-
 @pytest.fixture
 def summit(tmp_path: Path, capsys: Capture) -> str:
     assert run(["import", str(SUMMIT), "--result", str(tmp_path / "summit")]) == EXIT_OK

@@ -38,9 +38,5 @@ def test_more_than_the_write_made_is_no_contradiction() -> None:
 
 def test_the_second_that_phases_sleep_contradicts_nothing() -> None:
     """A short official run: 1 s of its write and delete each is sleep, the stat takes longer."""
-    short = {
-        "mdtest-easy-write": (30e3, 1.3),
-        "mdtest-easy-stat": (3e3, 4.0),
-        "mdtest-easy-delete": (30e3, 6.0),
-    }
+    short = {"mdtest-easy-write": (30e3, 1.3), "mdtest-easy-stat": (3e3, 4.0), "mdtest-easy-delete": (30e3, 6.0)}
     assert contradictions(short) == []

@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from ullage.errors import UserError
 from ullage.importers.printed import printed
-from ullage.suites.io500.official import (
-    OfficialRun,
-    has_result_lines,
-    is_ini,
-    make_run,
-    read_lines,
-    read_result_ini,
-)
+from ullage.suites.io500.official import OfficialRun, has_result_lines, is_ini, make_run, read_lines, read_result_ini
 from ullage.suites.io500.official_folder import ini_text, summary_text
 from ullage.suites.io500.phases import GIB, Mode, phases_of
 from ullage.suites.io500.score import score

@@ -62,12 +62,7 @@ PHASES = {
     "mdtest-easy-delete": {"phases": ["unlink", "tree-remove"], **OWN_DIRECTORY},
     "mdtest-hard-read": {"phases": ["read"], **SMALL},
     "mdtest-hard-delete": {"phases": ["unlink", "tree-remove"], **SMALL},
-    "ior-rnd4K-easy-read": {
-        "operations": 10_000_000,
-        "read_back": "other-node",
-        "read_shift": 2,
-        **WALL,
-    },
+    "ior-rnd4K-easy-read": {"operations": 10_000_000, "read_back": "other-node", "read_shift": 2, **WALL},
     "mdworkbench-create": {"phases": ["precreate"], "objects": 70},
     "mdworkbench-bench": {"phases": ["bench"], "objects": 70, "rounds": 70, "stride": 1},
     "mdworkbench-delete": {"phases": ["cleanup"], "objects": 70},

@@ -23,12 +23,7 @@ def cells(world: World, **words: object) -> dict[str, Cell]:
 
 
 def test_records_fit_and_small_ones_are_left_out_of_large_files() -> None:
-    assert shapes(options()) == [
-        (64 * KIB, 4 * KIB),
-        (64 * KIB, 64 * KIB),
-        (16 * MIB, 64 * KIB),
-        (16 * MIB, 128 * KIB),
-    ]
+    assert shapes(options()) == [(64 * KIB, 4 * KIB), (64 * KIB, 64 * KIB), (16 * MIB, 64 * KIB), (16 * MIB, 128 * KIB)]
     assert (16 * MIB, 4 * KIB) in shapes(options(all_records=True))
     assert shapes(options(files=[100 * KIB], records=[64 * KIB])) == [], "a file is a whole number of records"
 

@@ -135,17 +135,7 @@ def test_the_section_shows_fixed_work_and_counters(tmp_path: Path) -> None:
     fixed, counters = content.grids
     cells = [[cell.text for cell in row] for row in fixed.rows]
     assert [row[0] for row in cells] == ["1", "2"]
-    assert cells[1][1:] == [
-        "0.80 %",
-        "1.20 %",
-        "12.00 %",
-        "1.00 %",
-        "1,400",
-        "43.0 us",
-        "100 us",
-        "200 us",
-        "3.00 GHz",
-    ]
+    assert cells[1][1:] == ["0.80 %", "1.20 %", "12.00 %", "1.00 %", "1,400", "43.0 us", "100 us", "200 us", "3.00 GHz"]
     (line,) = [[cell.text for cell in row] for row in counters.rows]
     assert line == ["noise", "12", "0.2 %", "0.2 %", "0.1 %", "–", "–", "–", "10", "0", "0"]  # noqa: RUF001
 

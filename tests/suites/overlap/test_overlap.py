@@ -51,9 +51,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     )
 
 
-# -- options -----------------------------------------------------------------------------------------------------------
-
-
 def test_defaults_compare_all_methods_by_size_and_depth() -> None:
     found = options()
     assert (found.sizes, found.depths) == ([64 << 10, MIB, 8 * MIB], [1, 4, 16])
@@ -92,9 +89,6 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
         options(**words)
     assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def test_each_backend_has_the_methods_that_it_has_and_the_others_are_said(tmp_path: Path) -> None:
@@ -153,9 +147,6 @@ def test_only_backends_with_direct_io_get_it(served: bool, monkeypatch: pytest.M
     cells = cells_of(prepare_overlap, options(cache="direct", backend="posix,mpiio"), {"a": "posix:/a"}, describe())
     direct = {cell.case.backend.name: cell.case.backend.parameters.get("direct", False) for cell in cells}
     assert direct == {"posix": served, "mpiio": False}
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def gauges(**seconds: float) -> dict[str, Gauge]:

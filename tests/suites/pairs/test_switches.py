@@ -150,17 +150,12 @@ def test_pairs_within_a_node_pass_no_switch() -> None:
     assert [one.pairs for one in switch_pairs(ranks)] == [16, 32, 8, 16, 16, 8]
 
 
-# -- equal switches ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("draw", EQUAL[1:], ids=lambda draw: draw.__name__)
 @pytest.mark.parametrize("sizes", SIZES[1:4], ids=str)
 def test_of_equal_switches_at_most_1_in_20_reports_says_anything(draw: Draw, sizes: Sequence[int]) -> None:
     """The full simulation is benchmarks/switches_simulation.py; these are its first 10 reports."""
     assert false_reports(draw, sizes, 10) <= 1
 
-
-# -- a whole result ----------------------------------------------------------------------------------------------------
 
 SWITCHES = [
     Switch(name="s0", nodes=["n0", "n1", "n2"]),

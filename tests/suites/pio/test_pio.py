@@ -72,8 +72,6 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
     assert expected in str(caught.value)
 
 
-# -- directives --------------------------------------------------------------------------------------------------------
-
 GOOD = """
 # two patterns
 [[pattern]]
@@ -135,9 +133,6 @@ def test_a_file_of_directives_replaces_the_patterns(tmp_path: Path) -> None:
     assert {tuple(one.phases) for one in found if pattern_of(one) == "mesh"} == {("write", "read")}
     assert {tuple(one.phases) for one in found if pattern_of(one) == "nested-strided"} == {("write",)}
     assert PioOptions.model_validate_json(options(directives=path).model_dump_json()).directives[0].levels == 3
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def test_every_case_moves_the_volume() -> None:
@@ -208,9 +203,6 @@ def test_rows_find_their_directive() -> None:
     mesh = Spatial(name="mesh", record=512, unsorted=True)
     assert is_of(mesh, values_of("pio", {"pattern": "mesh", "record_bytes": 512, "sorted": False}))
     assert not is_of(mesh, values_of("pio", {"pattern": "mesh", "record_bytes": 512}))
-
-
-# -- findings ----------------------------------------------------------------------------------------------------------
 
 
 def row(rate: float, noise: random.Random, **params: str | int) -> Row:

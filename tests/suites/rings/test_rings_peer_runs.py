@@ -21,14 +21,7 @@ from ullage.results.folder import ResultFolder
 from ullage.runs.inputs import EngineContext
 from ullage.runs.kernels.prepared import PreparedKernels
 from ullage.runs.session import Session
-from ullage.suites.rings.suite import (
-    RingsOptions,
-    hpcc_in_turn,
-    job_of,
-    make_cases,
-    not_available,
-    prepare_rings,
-)
+from ullage.suites.rings.suite import RingsOptions, hpcc_in_turn, job_of, make_cases, not_available, prepare_rings
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
@@ -143,10 +136,7 @@ def test_between_nodes_hpcc_needs_their_names_and_one_of_them_here(
 def test_between_nodes_hpcc_is_placed_as_our_ranks_are() -> None:
     hosts = Hosts(("a", "b", "c"), "/x/agent")
     job = job_of(Layout(ranks=8, nodes=2, ranks_per_node=4), (), hosts)
-    assert job.places == (
-        *("--mca", "plm_rsh_agent", "/x/agent"),
-        *("--host", "a:4,b:4", "--map-by", "ppr:4:node"),
-    )
+    assert job.places == (*("--mca", "plm_rsh_agent", "/x/agent"), *("--host", "a:4,b:4", "--map-by", "ppr:4:node"))
     assert job_of(Layout(ranks=8, nodes=1), (), hosts).places == ()
 
 
@@ -181,7 +171,4 @@ def test_another_mpi_is_said(tmp_path: Path) -> None:
 def test_hpcc_is_bound_and_set_as_our_ranks_are() -> None:
     job = job_of(Layout(ranks=6, nodes=1, binding="core"), [("OMPI_MCA_mpi_yield_when_idle", "1")])
     assert (job.rows, job.columns, job.ranks) == (2, 3, 6)
-    assert dict(job.settings) == {
-        "OMPI_MCA_mpi_yield_when_idle": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "core",
-    }
+    assert dict(job.settings) == {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "core"}

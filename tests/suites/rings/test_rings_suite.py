@@ -26,12 +26,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.summary import build_summary
 from ullage.suites.rings.findings import balance_findings, balances, diagnose, findings_of
 from ullage.suites.rings.report import figures, tables
-from ullage.suites.rings.suite import (
-    LARGE_BYTES,
-    SMALL_BYTES,
-    RingsOptions,
-    prepare_rings,
-)
+from ullage.suites.rings.suite import LARGE_BYTES, SMALL_BYTES, RingsOptions, prepare_rings
 
 OPTIONS: dict[str, object] = {"ranks": 4}
 HPCC = Installed(Path("/usr/bin/hpcc"), "")
@@ -69,9 +64,6 @@ def test_the_six_cases_are_hpccs() -> None:
     assert plan.stop_rule.parameters == {"count": 6}
     assert prepared(faithful=True, seed=5).cases[1].case.workload.parameters["permutation"] == "slot-probe"
     assert prepared(seed=5).cases[1].case.workload.parameters["seed"] == 5
-
-
-# -- what it says -----------------------------------------------------------------------------------------------------
 
 
 def test_rows_have_the_latency_of_the_small_and_the_bandwidth_of_the_large_message(tmp_path: Path) -> None:
@@ -190,9 +182,6 @@ def test_agreement_with_hpcc_is_judged_by_the_noise_of_both(tmp_path: Path) -> N
     )
 
 
-# -- balance and export -----------------------------------------------------------------------------------------------
-
-
 def other_rows() -> list[Row]:
     solve = {"operation": "solve", "type": "fp64", "threads": 4, "n": 4096}
     stream = {"kernel": "triad", "stores": "ordinary", "threads": 4, "level": "DRAM", "working_set_bytes": 1 << 30}
@@ -252,9 +241,6 @@ def test_its_headlines_are_those_of_random_rings(tmp_path: Path) -> None:
         ("messages", "ring_bandwidth", "random"),
         ("messages", "ring_latency", "random"),
     ]
-
-
-# -- what it shows ----------------------------------------------------------------------------------------------------
 
 
 def test_tables_and_pictures(tmp_path: Path) -> None:

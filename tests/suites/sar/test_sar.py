@@ -47,9 +47,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     return prepare_sar(request_of("sar", SarOptions, **{**usual, **words}), EngineContext(built_engine(), describe()))
 
 
-# -- options and sizes -------------------------------------------------------------------------------------------------
-
-
 def test_defaults_are_the_published_images_in_both_layouts() -> None:
     found = options()
     assert (found.scale, found.grid, found.depth, found.layouts) == (1.0, 4, 4, ["files", "containers"])
@@ -84,9 +81,6 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 def test_bytes_grow_with_the_square_of_the_scale(scale: float) -> None:
     assert scaled(1) == {"rows": 1144, "columns": 756, "raw_columns": 1072}, "those of the public sample"
     assert image_bytes(values_of("sar", {**scaled(scale)})) == pytest.approx(3_459_456 * scale**2, rel=0.02)
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_case_for_each_layout_and_number_of_ranks(tmp_path: Path) -> None:
@@ -127,8 +121,6 @@ def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pyte
     notes = prepare(tmp_path, layout="containers").notes
     assert [note.code for note in notes] == ["volume-below-memory"]
 
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 # Seconds of each phase for 32 images.
 SECONDS = {"sdg": 0.1, "k1": 0.8, "k2": 1.6, "k3": 3.2, "k4": 0.4}

@@ -117,9 +117,6 @@ def test_an_interval_over_powers_of_ten_is_no_number() -> None:
     assert "(its interval is not known)" not in only(findings_of(several, 0.95), "spio-growth").text
 
 
-# -- the report --------------------------------------------------------------------------------------------------------
-
-
 def data_of(rows: list[Row]) -> ReportData:
     return ReportData(Summary(suite="spio", run_id="r", created="now", command=[], versions={}, rows=rows))
 

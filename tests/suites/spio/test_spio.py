@@ -37,9 +37,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     return prepare_spio(request_of("spio", SpioOptions, **{**usual, **words}), EngineContext(built_engine(), DESCRIBE))
 
 
-# -- options and volume ------------------------------------------------------------------------------------------------
-
-
 def test_defaults_measure_every_operation() -> None:
     found = options()
     assert found.operations == ["write", "read", "neighbour", "reread"]
@@ -83,9 +80,7 @@ def test_the_volume_is_the_published_one_or_three_memories(
 
 
 @given(
-    st.lists(st.integers(1, 24), min_size=1, max_size=5, unique=True),
-    st.integers(8, 1 << 40),
-    st.integers(1, 1 << 42),
+    st.lists(st.integers(1, 24), min_size=1, max_size=5, unique=True), st.integers(8, 1 << 40), st.integers(1, 1 << 42)
 )
 def test_every_number_of_ranks_moves_the_same_whole_blocks_where_there_is_room(
     ranks: list[int], wanted: int, most: int
@@ -151,9 +146,6 @@ def test_want_of_room_and_of_inodes_is_refused(tmp_path: Path, monkeypatch: pyte
     assert caught.value.code == 3
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
-
 def what(cell: Cell) -> tuple[int | None, str, tuple[str, ...]]:
     return cell.layout.ranks, str(cell.case.workload.parameters.get("read_back", "own")), tuple(cell.phases)
 
@@ -215,8 +207,6 @@ def test_an_explanation_says_whose_files_are_read(tmp_path: Path) -> None:
     ]
     assert "nothing is compared with 1 rank" in " ".join(prepare(tmp_path, ranks="2").explain().head)
 
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 TRANSFER: dict[str, object] = {"file_mode": "per-process", "transfer_bytes": MIB, "block_bytes": 400 * MIB}
 

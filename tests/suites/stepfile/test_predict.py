@@ -64,9 +64,6 @@ def of_kind(found: list[Finding], kind: str) -> list[Finding]:
     return [one for one in found if one.kind == kind]
 
 
-# -- what is asked -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -89,9 +86,6 @@ def test_a_mistake_is_one_line(words: dict[str, object], expected: str) -> None:
 )
 def test_rates_are_measured_with_more_ranks_or_with_fewer(ranks: int, cores: int, expected: list[int]) -> None:
     assert ranks_to_measure(ranks, cores) == expected
-
-
-# -- what is measured --------------------------------------------------------------------------------------------------
 
 
 def cells_of(prepared: PreparedPrediction) -> set[tuple[object, ...]]:
@@ -128,9 +122,6 @@ def test_fewer_steps_for_the_rates_are_said(tmp_path: Path) -> None:
     prepared = prepare(tmp_path, ranks="2", rate_steps=10)
     assert (2, "rates", "none", 10) in cells_of(prepared)
     assert [note.code for note in prepared.notes] == ["fewer-steps"]
-
-
-# -- what is predicted -------------------------------------------------------------------------------------------------
 
 
 def test_known_rates_answer_without_a_measurement() -> None:
@@ -228,9 +219,6 @@ def test_the_exponent_is_said_with_what_it_is_worth() -> None:
     assert "Two points fit any power law, so they do not validate it" in two[0].text
     one = of_kind(said_of(asked, predictions(asked, RATES, CACHED)), "predicted-scaling")
     assert "is not known" in one[0].title
-
-
-# -- rates of another result -------------------------------------------------------------------------------------------
 
 
 def test_rates_of_another_number_of_ranks_are_refused(tmp_path: Path) -> None:

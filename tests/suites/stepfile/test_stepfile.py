@@ -20,13 +20,7 @@ from ullage.runs.cells.prepared import PreparedCells, planned_cells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import parse_options
 from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
-from ullage.suites.stepfile.suite import (
-    kept_of,
-    make_cells,
-    prepare_stepfile,
-    recomputations,
-    seconds_besides_bytes,
-)
+from ullage.suites.stepfile.suite import kept_of, make_cells, prepare_stepfile, recomputations, seconds_besides_bytes
 from ullage.suites.stepfile.summarise import Demand, cache_findings, findings_of, spill_findings
 
 MIB = 1 << 20
@@ -88,9 +82,6 @@ def test_words_become_parameters() -> None:
     assert parameters_of("layout", "log", LAYOUTS) == {"layout": "log"}
 
 
-# -- the published case made smaller -----------------------------------------------------------------------------------
-
-
 def test_like_keeps_the_state_and_cuts_the_steps(tmp_path: Path) -> None:
     found = options(target=[f"here={tmp_path}"], like="medium", space="2G")
     assert found.state_bytes == 5_000_000
@@ -108,9 +99,6 @@ def test_the_scale_and_what_it_cannot_show_are_said() -> None:
     assert "It cannot show the population of 6400000 files, nor 512 ranks at one server." in text
     assert "0.27 x the memory, not 3 x" in text
     assert "memory" not in " ".join(scale_text(CASES["medium"], 4, 500, 5_000_000, 1 << 30))
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def test_every_layout_and_order_that_means_something_is_a_case(tmp_path: Path) -> None:
@@ -179,9 +167,6 @@ def test_a_volume_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         prepare(tmp_path, steps=10_000, bytes="1G", space="1G")
 
 
-# -- several targets at once -------------------------------------------------------------------------------------------
-
-
 def test_targets_become_one_case_with_further_ones(tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
@@ -230,9 +215,6 @@ def test_where_the_states_were_is_said() -> None:
     assert "held these numbers of states (disk, flat, reverse, 4 ranks): a 300, b 100." in found.text
     (whole,) = spill_findings({"flat-reverse": {"a": 400, "b": 0}}, rows)
     assert whole.title == "All states are on a"
-
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 
 def row(metric: str, phase: str, samples: list[float], layout: str = "flat", order: str = "reverse") -> Row:

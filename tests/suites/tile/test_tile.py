@@ -58,9 +58,6 @@ def prepare(tmp_path: Path, **words: object) -> PreparedCells:
     )
 
 
-# -- sizes -------------------------------------------------------------------------------------------------------------
-
-
 def test_sizes_are_those_of_the_original() -> None:
     assert DISPLAY.data_set == (2532, 1408, 1)
     assert DISPLAY.frame_bytes == 2532 * 1408 * 3
@@ -93,9 +90,6 @@ def test_sizes_are_read_as_they_are_written() -> None:
     assert read_overlap("8") == [8]
     assert text_of((3, 2, 1)) == "3x2"
     assert text_of((3, 2, 4)) == "3x2x4"
-
-
-# -- options -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_preset_is_the_display() -> None:
@@ -140,9 +134,6 @@ def test_sets_of_hints_are_known_or_written_out() -> None:
     assert default.hints == {}
     assert two.hints["romio_cb_write"] == "enable"
     assert own.hints == {"cb_nodes": "4", "cb_buffer_size": "1048576"}
-
-
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 
 def test_calls_and_hints_are_measured_side_by_side(tmp_path: Path) -> None:
@@ -202,9 +193,6 @@ def test_what_a_backend_does_not_have_is_refused(tmp_path: Path, words: dict[str
 def test_a_file_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--frames"):
         prepare(tmp_path, tile="4096x4096", frames=100, space="1M")
-
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 
 def row(samples: list[float], calls: str = "collective", hint_set: str = "default", metric: str = "bandwidth") -> Row:
@@ -274,9 +262,6 @@ def test_frames_a_second_are_stated() -> None:
     )
     assert found.kind == "tile-frames"
     assert "120 frame/s" in found.text
-
-
-# -- pictures ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_picture_has_each_tile_at_its_place() -> None:

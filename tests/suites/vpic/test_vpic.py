@@ -12,12 +12,7 @@ from ullage.model.plan import Parameters, Target
 from ullage.model.summary import Row
 from ullage.report.headlines import headlines
 from ullage.runs.cells.planning import Cell
-from ullage.runs.particles.suite import (
-    SIZING,
-    findings_of,
-    layout_name,
-    make_cells,
-)
+from ullage.runs.particles.suite import SIZING, findings_of, layout_name, make_cells
 from ullage.suites.bdcats.suite import BdcatsOptions, reads_of
 from ullage.suites.vpic.suite import VpicOptions
 

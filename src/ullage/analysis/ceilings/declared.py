@@ -114,9 +114,6 @@ def _declared(value: float, text: str) -> Ceiling:
     return Ceiling(value=value, kind="declared", source=f"{_SOURCE}: {text}")
 
 
-# -- of targets, by direction ------------------------------------------------------------------------------------------
-
-
 ACCESSES: Final[tuple[Access, ...]] = ("write", "read")
 CEILING_FORMS: Final = "write TARGET=RATE or TARGET:read=RATE, for example nvme:read=3.2GB/s"
 

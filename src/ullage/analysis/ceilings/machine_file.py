@@ -49,10 +49,7 @@ def _network_rate(text: str) -> float:
 _Parsers = Mapping[str, Callable[[str], float]]
 _SECTIONS: Final[Mapping[str, tuple[type[BaseModel], _Parsers]]] = {
     "cpu": (DeclaredCpu, {"clock_hz": _frequency}),
-    "memory": (
-        DeclaredMemory,
-        {"transfers_per_s": _transfers, "bandwidth": parse_rate, "latency_s": parse_duration},
-    ),
+    "memory": (DeclaredMemory, {"transfers_per_s": _transfers, "bandwidth": parse_rate, "latency_s": parse_duration}),
     "drive": (
         DeclaredDrive,
         {

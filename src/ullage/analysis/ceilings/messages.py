@@ -94,9 +94,6 @@ def lines(metric: str, bounds: Rows = any_row, given: str = LINE, share: float =
     return Bound(metric, own, lambda row: row.metric == given, lambda row: row.ranks, _line, LINE_WHY, value)
 
 
-# -- collective operations ---------------------------------------------------------------------------------------------
-
-
 Count: TypeAlias = Callable[[int], float]
 
 

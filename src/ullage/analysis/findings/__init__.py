@@ -16,10 +16,7 @@ Finder = Callable[[Study], list[Finding]]
 
 
 def find_all(
-    rows: Iterable[Row],
-    failed: Iterable[Failed] = (),
-    level: float = 0.95,
-    settable: Settable = NOTHING_SETTABLE,
+    rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95, settable: Settable = NOTHING_SETTABLE
 ) -> list[Finding]:
     """Return all findings about ``rows``, in the order of their kinds.
 

@@ -60,9 +60,6 @@ def _invalid(target: str, flag: Flag, rows: list[Row]) -> Finding:
     return finding("invalid", title, text, "warning", target=target, flag=flag.code, rows=len(rows), case=cases)
 
 
-# -- rows that were not measured as asked ------------------------------------------------------------------------------
-
-
 _MEANINGS: Final = {
     "cold": "the bytes came from the device",
     "mixed": "part of the bytes came from memory of this machine",
@@ -134,9 +131,6 @@ def _met(counts: Counter[str]) -> str:
     return listing([f"{count:,} {word} ({meanings[word]})" for word, count in counts.most_common()])
 
 
-# -- how much faster what a cache held was -----------------------------------------------------------------------------
-
-
 _WORTH_SAYING = 1.5
 NO_STORAGE = frozenset({"none", "memory"})
 
@@ -163,9 +157,6 @@ def find_cache_effects(study: Study) -> list[Finding]:
 
 
 FINDERS: Final = ((5, find_failures), (80, find_cached), (90, find_cache_effects))
-
-
-# -- how far others disturbed the numbers of a run ---------------------------------------------------------------------
 
 
 CONTAMINATION = "contamination"

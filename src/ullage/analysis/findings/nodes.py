@@ -151,9 +151,6 @@ def _lost(nodes: Nodes) -> list[Finding]:
     return [finding(LOST_NODE, title, text, "warning", nodes=names)]
 
 
-# -- ranks that are the last so often that it is a sign of their node --------------------------------------------------
-
-
 NOTABLE_SPREAD: Final = 1.1
 """Below this ratio of the slowest to the fastest rank, the slowest is chance."""
 _FEWEST_PHASES: Final = 3
@@ -194,9 +191,6 @@ def often_last(phases: Iterable[PhaseRecord]) -> list[LastRank]:
         for (rank, node), times in Counter((one.rank, one.node) for one in slowest).most_common()
         if times >= _FEWEST_PHASES and most * binomial_tail(count, times, 1 / ranks) <= _CHANCE
     ]
-
-
-# -- what became of the floors that were declared ----------------------------------------------------------------------
 
 
 _MOST_NODES: Final = 8

@@ -198,9 +198,6 @@ def _noise_note(pair: Pair) -> str:
     return f" There is one sample a cell. Its noise is taken from neighbouring cells: {spread} (standard deviation)."
 
 
-# -- where another target becomes the faster one -----------------------------------------------------------------------
-
-
 Winner: TypeAlias = Literal["first", "second"]
 _WINNERS: Final[dict[str, Winner]] = {"faster": "first", "slower": "second"}
 

@@ -209,9 +209,6 @@ def _numbers(grid: Grid, found: Sequence[Curve], overall: str, typical: float) -
     )
 
 
-# -- cells far from what their neighbours say: a single one, or a whole block size or rank count -----------------------
-
-
 _RECHECK: Final = "--recheck"
 
 

@@ -136,9 +136,6 @@ def _best_numbers(grid: Grid, best: Row, rivals: list[tuple[Grid, Row]], tried: 
     )
 
 
-# -- where numbers drop ------------------------------------------------------------------------------------------------
-
-
 _MOST: Final = 5
 _FLAT: Final = 0.9
 
@@ -189,9 +186,6 @@ def _finding(grid: Grid, drop: Drop) -> Finding:
         shape="drops" if drop.factor < _FLAT else "flattens",
     )
     return Finding(kind="drop", title=title, text=text, severity="advice", numbers=numbers)
-
-
-# -- where the end of a range was best ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

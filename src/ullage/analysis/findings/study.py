@@ -266,10 +266,7 @@ class Study:
 
 
 def make_study(
-    rows: Iterable[Row],
-    failed: Iterable[Failed] = (),
-    level: float = 0.95,
-    settable: Settable = NOTHING_SETTABLE,
+    rows: Iterable[Row], failed: Iterable[Failed] = (), level: float = 0.95, settable: Settable = NOTHING_SETTABLE
 ) -> Study:
     """Group ``rows`` into grids, in the order in which they come."""
     all_rows = tuple(rows)

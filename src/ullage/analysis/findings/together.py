@@ -96,9 +96,6 @@ def _read(findings: Sequence[Finding]) -> Iterator[tuple[str, _Said]]:
         yield finding.kind, _Said(finding.numbers, setting_text(own))
 
 
-# -- which target ------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Pair:
     """What is said of two targets, one access and setting, by its scope: ``best``, ``cells``, ``block_bytes`` ..."""
@@ -232,9 +229,6 @@ def _ranks_of(pair: _Pair) -> str:
     return f"{pair.what.lower()} {', '.join(f'{name} at {listing(counts)}' for name, counts in found if counts)}"
 
 
-# -- which setting -----------------------------------------------------------------------------------------------------
-
-
 def _best(said: _Said) -> str:
     """Name the best setting, and how many others cannot be told from it.
 
@@ -250,8 +244,6 @@ def _best(said: _Said) -> str:
     fewer = f", one with only {place(*min(rivals))}" if min(rivals)[0] < ranks else ""
     return f"{text}; {plural(len(rivals), 'other setting')} cannot be told apart from it{fewer}."
 
-
-# -- what more ranks give ----------------------------------------------------------------------------------------------
 
 _FLAT: Final = "are not shown to change"
 _VERBS: Final = {
@@ -307,9 +299,6 @@ def _edge(said: _Said) -> str:
     """Write ``nvme writes still rise at 64 ranks, the last tried: test 128 ranks (--extend ranks).``"""
     test = f": test {said.word('test')}" if said.word("test") else ""
     return f"{said.subject} still rise at {on_axis(said.word('axis'), said.count('value'))}, the last tried{test}."
-
-
-# -- what is odd -------------------------------------------------------------------------------------------------------
 
 
 def _outliers(findings: Sequence[_Said]) -> list[str]:

@@ -30,9 +30,6 @@ def stage_span_ns(stage: Stage | None) -> int:
     return 0 if stage is None else stage.last_stop_ns - stage.first_start_ns
 
 
-# -- samples -----------------------------------------------------------------------------------------------------------
-
-
 def largest(gauge: str) -> Sample:
     """Sample what the rank with the largest value of ``gauge`` has, be it 0."""
     return lambda phase: None if (found := phase.gauges.get(gauge)) is None else found.most

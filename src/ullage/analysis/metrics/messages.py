@@ -40,9 +40,6 @@ def _one_way_seconds(phase: PhaseRecord) -> list[float]:
     return [float(one[2]) for one in entries if len(one) == 3 and isinstance(one[2], (int, float))]
 
 
-# -- messages between pairs, and patterns with all ranks active --------------------------------------------------------
-
-
 def _times(phase: PhaseRecord, traffic: str) -> list[float]:
     if phase.facts.get("traffic") != traffic:
         return []
@@ -57,9 +54,6 @@ def _latency(phase: PhaseRecord) -> float | None:
 def _one_way(phase: PhaseRecord) -> float | None:
     times = _times(phase, "one-way")
     return median(times) if times else None
-
-
-# -- collective and one-sided operations of MPI ------------------------------------------------------------------------
 
 
 SHARED_MEMORY: Final = "shared-memory"
@@ -82,9 +76,6 @@ def overlap(phase: PhaseRecord) -> float | None:
     if call is None or compute is None or overall is None or call <= 0:
         return None
     return min(1.0, max(0.0, 1 - (overall - compute) / call))
-
-
-# -- messages of a few ranks, alone or beside others: mean and tail of the victims' histogram --------------------------
 
 
 ISOLATED: Final = "isolated"
@@ -119,9 +110,6 @@ def congestion_time_p99(phase: PhaseRecord) -> float | None:
 def congestion_bandwidth(phase: PhaseRecord) -> float | None:
     """Bytes that a victim sends over the mean time of its exchanges."""
     return over(largest("operation_bytes"), _mean)(phase) if phase.phase.startswith("bandwidth-") else None
-
-
-# -- sockets between pairs of ranks: of the measured time alone, by the clock of the receiver --------------------------
 
 
 def _arrived(name: str) -> Sample:

@@ -19,8 +19,6 @@ from ullage.analysis.metrics.arithmetic import (
 )
 from ullage.model.record import PhaseRecord
 
-# -- files of many arrays: the arrays that describe the blocks and the unknowns apart ----------------------------------
-
 _METADATA: Final = most("metadata_s")
 _UNKNOWNS: Final = most("unknowns_s")
 
@@ -39,7 +37,6 @@ def flash_bandwidth(phase: PhaseRecord) -> float | None:
     return phase.bytes / total_s if total_s > 0 else None
 
 
-# -- particles that a code writes or reads between computations --------------------------------------------------------
 # RAW and OBSERVED are those of h5bench: opening, metadata, sync and closing are in the second.
 
 _RAW: Final = "raw_s"
@@ -60,9 +57,6 @@ def observed_bandwidth(phase: PhaseRecord) -> float | None:
     return observed_rate(phase.bytes, phase.elapsed_ns / 1e9, float(emulated))
 
 
-# -- tiles of a data set, and the rate as MPI Tile I/O has it ----------------------------------------------------------
-
-
 @metric("frame/s", "more")
 def frame_rate(phase: PhaseRecord) -> float | None:
     """Frames over the time from the first rank's open to the last rank's close."""
@@ -78,8 +72,6 @@ def tile_bandwidth(phase: PhaseRecord) -> float | None:
     """
     return bytes_over(longest("transfer"))(phase) if "frame_bytes" in phase.facts else None
 
-
-# -- states of a simulation: what of its time was no computation, and what a state takes -------------------------------
 
 _COMPUTE: Final = "compute_s"
 _EXPOSED: Final = "exposed"
@@ -98,8 +90,6 @@ def io_seconds_of_a_state(phase: PhaseRecord) -> float | None:
     states = phase.counters.get("states", 0)
     return sum(found.sum_ns for found in known) / states / 1e9 if known and states else None
 
-
-# -- training samples that are read ahead of accelerators --------------------------------------------------------------
 
 _LEAST_USE: Final = "least_use"
 
@@ -123,7 +113,6 @@ def _of_epoch(sample: Sample) -> Sample:
     return having(_LEAST_USE, sample)
 
 
-# -- I/O beside computation: what overlaps, what that costs the computation, and both beside blocking calls ------------
 # All times are added over the ranks. They are those of the same batches, with the same calls: ``io_s`` of the I/O
 # alone, ``compute_s`` of the computation alone, ``both_s`` of both at once, ``blocking_s`` of one after the other.
 

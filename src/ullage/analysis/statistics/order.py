@@ -38,9 +38,6 @@ def quantile(samples: Sequence[float], q: float) -> float:
     return min(max(low + (place - below) * (high - low), low), high)
 
 
-# -- the rank test -----------------------------------------------------------------------------------------------------
-
-
 # Beyond so many samples the normal approximation is as good, and the exact sum takes too long.
 _MOST_EXACT: Final = 80
 
@@ -107,9 +104,6 @@ def _approximate(ranks: Sequence[int], of_first: int, size: int) -> float:
     if variance <= 0:
         return 1.0
     return math.erfc(max(0.0, abs(of_first - size * mean) - 1) / math.sqrt(2 * variance))
-
-
-# -- Student's t, without a library that takes longer to load than everything else -------------------------------------
 
 
 _NEARLY_NORMAL: Final = 1e5

@@ -73,9 +73,6 @@ def of_pair(turn: int) -> bool:
     return turn % 4 in (1, 2)
 
 
-# -- what became better and what worse ---------------------------------------------------------------------------------
-
-
 _NOTABLE: Final = math.log(1.1)
 _MOST_NAMED: Final = 6
 

@@ -66,7 +66,6 @@ def response(surrogate: Posterior, best: Setting, place: int) -> NDArray[np.floa
     return np.column_stack([mean - half, mean, mean + half])
 
 
-# -- which parameters change the objective beyond the noise ------------------------------------------------------------
 # The share of the variance that a parameter's values explain, tested: the same values in another order show what chance
 # explains (Good 2005, Permutation tests). The largest share of any parameter counts, so that all of them together are
 # named falsely at the stated rate. Shifted by some trials the values keep the drift of the machine, which an order at
@@ -102,7 +101,6 @@ def _between_over_within(column: NDArray[np.int64], every: NDArray[np.float64]) 
     return found
 
 
-# -- which of many parameters matter, by few trials --------------------------------------------------------------------
 # The design is a definitive screening design (Jones and Nachtsheim 2011) from conference matrices of Paley. Each
 # parameter is at its first, middle and last value, in at least twice as many trials as there are parameters. What one
 # parameter does is not mixed with what another does, nor with what two do together. A maximum in the middle is seen.

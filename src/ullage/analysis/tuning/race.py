@@ -91,7 +91,6 @@ def pick(mean: Array, covariance: Array, noise: float) -> RaceState:
     return RaceState(leader, int(np.argmax(knowledge_gain(mean, covariance, noise**2))))
 
 
-# -- which setting is the best, once the trials are done, or soon ------------------------------------------------------
 # That is by the mean of several smooth trends near the top. A cliff or a far hill bends a model of all trials, also
 # where it expects the most, so only settings near the leader count here. What their trials make likely decides between
 # the trends: the mean over them is weighted by their marginal likelihoods (Bayesian model averaging: Hoeting, Madigan,

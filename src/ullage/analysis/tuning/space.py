@@ -75,9 +75,6 @@ def setting_of(row: NDArray[np.int64]) -> Setting:
     return tuple(int(value) for value in row)
 
 
-# -- settings to begin with --------------------------------------------------------------------------------------------
-
-
 _TRIES: Final = 30
 
 

@@ -225,8 +225,6 @@ def _likelihood(values: Array, known: _Known, scales: Scales) -> float:
     return -float(off @ off) / 2 - float(np.sum(np.log(np.diag(factor))))
 
 
-# -- what is expected of settings --------------------------------------------------------------------------------------
-
 _LEAST_VARIANCE: Final = 1e-12
 
 

@@ -40,8 +40,8 @@ def read(stream: IO[bytes]) -> Iterator[Found]:
 def _of_group(group: "Group", facts: "Facts") -> Iterator[Found]:
     from ullage.importers.darshan.job import ACCESSES
 
-    ranks = facts.job.ranks if group.is_shared else len(group.ranks)
-    common: Params = given(ranks=ranks, backend=group.backend, file_mode="shared" if group.is_shared else "per-process")
+    ranks = facts.ranks_of(group)
+    common: Params = given(ranks=ranks, backend=group.backend, file_mode=group.file_mode)
     yield Measured("files", "files", len(group.files), common)
     yield Measured("name_operations", "operations", group.names, common)
     yield Measured("name_time", "s", group.sums["META_TIME"] / ranks, common)

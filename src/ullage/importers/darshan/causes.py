@@ -44,28 +44,25 @@ class Cause:
     numbers: dict[str, int | float | str] = field(default_factory=dict[str, int | float | str])
 
 
-# -- the work of a group -----------------------------------------------------------------------------------------------
-
-
 def works_of(group: Group, facts: Facts, *, is_even: bool = False) -> list[Work]:
     """Return what a group did, by access, size of operations and order.
 
     The rank with most bytes decides how long it takes, unless they ``is_even``.
     """
-    ranks = facts.job.ranks if group.is_shared else max(1, len(group.ranks))
-    mode = "shared" if group.is_shared else "per-process"
+    ranks = facts.ranks_of(group)
     skew = 1.0
     if group.ranks and group.moved() and not is_even:
         skew = max(moved for moved, _ in group.ranks.values()) * len(group.ranks) / group.moved()
     is_between = group.is_shared and group.share("CONSEC") < 0.5
-    is_synced = group.sums["FSYNCS"] + group.sums["FDSYNCS"] > 0
+    alike = Work("", 0.0, file_mode=group.file_mode, ranks=ranks, is_between=is_between, is_synced=group.is_synced)
     found: list[Work] = []
     for access in ACCESSES:
         in_order = 1 - _jumps(group, facts, access) / max(1, group.operations(access))
         for size, moved in _sizes(group, access):
             for order, share in (("sequential", in_order), ("random", 1 - in_order)):
                 if share * group.operations(access) >= 1:
-                    found.append(Work(access, moved * share * skew, size, order, mode, ranks, 0, is_between, is_synced))
+                    amount = moved * share * skew
+                    found.append(replace(alike, access=access, amount=amount, block_bytes=size, order=order))
     return found
 
 
@@ -99,13 +96,10 @@ def _range(size: int) -> int:
 
 def name_works(group: Group, facts: Facts) -> list[Work]:
     """Return the operations on names: a file that was written counts as created, all else as looked up."""
-    ranks = facts.job.ranks if group.is_shared else max(1, len(group.ranks))
+    ranks = facts.ranks_of(group)
     created = min(len(group.files), int(group.sums["OPENS"])) if group.operations("write") else 0
     rest = max(0, group.names - created)
     return [Work("create", created, ranks=ranks), Work("stat", rest, ranks=ranks)]
-
-
-# -- the causes --------------------------------------------------------------------------------------------------------
 
 
 def _bytes(count: int) -> str:
@@ -259,11 +253,7 @@ def _of_ranks(facts: Facts) -> Iterator[Cause]:
     ranks, total = facts.job.ranks, sum(group.moved() for group in facts.lowest)
     if ranks < 2 or facts.waited < max(1.0, _LEAST_TIME * facts.job.seconds) or not total:
         return
-    of_rank: dict[int, int] = {}
-    for group in facts.lowest:
-        for rank, (moved, _) in group.ranks.items():
-            of_rank[rank] = of_rank.get(rank, 0) + moved
-    rank, most = max(of_rank.items(), key=lambda one: one[1], default=(0, 0))
+    rank, (most, _) = max(facts.of_ranks.items(), key=lambda one: one[1][0], default=(0, (0, 0.0)))
     lost = facts.waited - facts.mean_wait
     if most >= _ALMOST_ALL * total:
         yield Cause(
@@ -304,9 +294,6 @@ def causes_of(facts: Facts) -> list[Cause]:
     looked_at = [group for group in facts.lowest if group.all_seconds >= _LEAST_TIME * whole]
     found = [cause for find in _OF_GROUP for group in looked_at for cause in find(group, facts)]
     return [*found, *_of_ranks(facts)]
-
-
-# -- what they cost ----------------------------------------------------------------------------------------------------
 
 
 def time_of(facts: Facts, rates: Rates) -> tuple[Span, list[Work]]:

@@ -70,6 +70,16 @@ class Group:
     alignment: int = 0
 
     @property
+    def file_mode(self) -> str:
+        """Whose its files are, in the word of our kernels."""
+        return "shared" if self.is_shared else "per-process"
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether some of its files were synced."""
+        return self.sums["FSYNCS"] + self.sums["FDSYNCS"] > 0
+
+    @property
     def is_lowest(self) -> bool:
         """Whether its bytes count: the other interfaces move theirs through one of these."""
         return self.backend in _LOWEST
@@ -172,16 +182,21 @@ class Facts:
     def waited(self) -> float:
         """The seconds of I/O of the rank that had most, as Darshan's own tools have it."""
         shared = sum(float(group.sums["SLOWEST_RANK_TIME"]) for group in self.lowest if group.is_shared)
-        return shared + max(self.own_seconds.values(), default=0.0)
+        return shared + max((seconds for _, seconds in self.of_ranks.values()), default=0.0)
 
     @property
-    def own_seconds(self) -> dict[int, float]:
-        """The seconds of each rank in files of its own."""
-        found: dict[int, float] = {}
+    def of_ranks(self) -> dict[int, tuple[int, float]]:
+        """The bytes and seconds of each rank in files of its own."""
+        found: dict[int, tuple[int, float]] = {}
         for group in self.lowest:
-            for rank, (_, seconds) in group.ranks.items():
-                found[rank] = found.get(rank, 0.0) + seconds
+            for rank, (moved, seconds) in group.ranks.items():
+                before = found.get(rank, (0, 0.0))
+                found[rank] = (before[0] + moved, before[1] + seconds)
         return found
+
+    def ranks_of(self, group: Group) -> int:
+        """Return how many ranks a group's files were used by."""
+        return self.job.ranks if group.is_shared else len(group.ranks)
 
     @property
     def mean_wait(self) -> float:

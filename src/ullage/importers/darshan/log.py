@@ -31,8 +31,6 @@ _MOST_AT_ONCE: Final = 1 << 28
 _SAID_ELSEWHERE: Final = ("LUSTRE", "HEATMAP", "H5F", "PNETCDF_FILE")
 _WHOLE: Final = "give the whole log, as Darshan has written it"
 
-# -- what a record of each module has ----------------------------------------------------------------------------------
-
 
 def _names(text: str) -> tuple[str, ...]:
     """Return names of counters: ``@`` stands for ranges of sizes, ``NAME*4`` for four or another number of them."""
@@ -158,7 +156,7 @@ class Job:
 
 @dataclass
 class Log:
-    """A log that is open; ``read`` makes one, and raises ``RefusedError`` for what is none, as all methods do."""
+    """An open log, made by ``read``. All methods raise ``RefusedError`` for a file that is no log, or a damaged one."""
 
     stream: IO[bytes]
     version: str

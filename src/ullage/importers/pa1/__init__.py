@@ -207,9 +207,6 @@ _CHECKS: Final = (
 )
 
 
-# -- rows -------------------------------------------------------------------------------------------------------------
-
-
 def _row(line: Line, device: float, source: str, found: Sequence[Flag]) -> Row:
     table = line.table
     return Row(
@@ -243,8 +240,6 @@ def _params(line: Line) -> dict[str, Scalar]:
     params["threads"] = line.threads
     return {**params, "block_bytes": line.size} if line.size else params
 
-
-# -- findings: one for each kind and table in which it is met ----------------------------------------------------------
 
 _Pick = Callable[[Checked], float]
 

@@ -149,9 +149,6 @@ COMPARISON: Final = Chart(
 )
 
 
-# -- nodes by numbers: how many times worse each node is than the others -----------------------------------------------
-
-
 _MOST_NODES: Final = 64
 _MOST_NUMBERS: Final = 30
 _NODES_WIDTH: Final = 700

@@ -162,9 +162,6 @@ LINES: Final = Chart(
 )
 
 
-# -- every cell of ranks by block size with its number in it -----------------------------------------------------------
-
-
 _MOST_WITH_TEXT: Final = 12
 _MAP_WIDTH: Final = 450
 

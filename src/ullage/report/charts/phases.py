@@ -78,9 +78,6 @@ def publications() -> tuple[Publication, ...]:
     return tuple(Publication.model_validate_json(read_bytes(file)) for file in files)
 
 
-# -- phases side by side -----------------------------------------------------------------------------------------------
-
-
 # Blue is what was measured, warm and grey tones what was published: every common colour blindness tells them apart.
 _OWN_COLORS: Final = (ACCENT, "#6aa0c2", "#0f3d5e", "#9fc5dc")
 _REFERENCE_COLORS: Final = ("#d9a441", "#9aa4ae", "#b5651d", "#c9ced4")
@@ -206,9 +203,6 @@ PHASE_BARS: Final = Chart(
 )
 
 
-# -- rate over time within every named phase, with the instant at which its time was up --------------------------------
-
-
 # Limits on the points of all figures, and of one, keep a page of many phases small.
 _ALL_POINTS: Final = 3000
 _MOST_POINTS: Final = 200
@@ -293,9 +287,6 @@ PHASE_RATES: Final = Chart(
     part="metadata",
     build=rate_figures,
 )
-
-
-# -- latency of the operations of all named phases in one picture ------------------------------------------------------
 
 
 def latency_figures(data: ReportData) -> list[Figure]:

@@ -117,9 +117,6 @@ LATENCY: Final = Chart(
 )
 
 
-# -- rate within one repetition ----------------------------------------------------------------------------------------
-
-
 _MOST_POINTS: Final = 240
 _FEWEST_POINTS: Final = 3
 _WIDEST_COLOR: Final = "#d55e00"

@@ -21,10 +21,9 @@ from ullage.report.screen.lines import (
     narrowed,
     rows_of,
     score_lines,
+    soundness_lines,
     total,
-    unsound_lines,
 )
-from ullage.report.soundness import disturbed, is_mostly_disturbed
 from ullage.report.texts import host, title
 from ullage.results.events import title_of
 from ullage.results.row_checks import verified_share
@@ -90,12 +89,8 @@ def caution(summary: Summary, *, names_warnings: bool = True) -> str:
 
 
 def _clauses(summary: Summary) -> Iterator[str]:
-    if not summary.rows:
-        yield "no number was measured"
     if missing := [part.suite for part in summary.parts if part.status == "not available"]:
-        yield f"not available here: {listing(missing)}"
-    if any(row.grade == "C" for row in summary.rows) and not is_mostly_disturbed(summary):
-        yield disturbed(summary)
+        yield f"not measured: {listing(missing)}"
     if unknown := sum(row.grade == "?" for row in summary.rows):
         yield f"the load of other programs during {plural(unknown, 'row')} is not known (grade ?)"
     verified = [share for row in summary.rows if (share := verified_share(row.notes)) is not None]
@@ -151,13 +146,14 @@ def _head(data: ReportData) -> list[Line]:
     summary, machine = data.summary, host(data)
     what = summary.suite if summary.parts else title(data)
     what += f"{f' on {machine}' if machine else ''}, {summary.created[:16].replace('T', ' ')}"
-    return [Line(cut(what, WIDTH), "bold"), *unsound_lines(data), *machine_lines(summary)]
+    return [Line(cut(what, WIDTH), "bold"), *soundness_lines(data), *machine_lines(summary)]
 
 
 def _answer(answer: Answer) -> list[Line]:
     """Return the question, and as many lines of the answer as fit into 8 rows, notes and remarks after them."""
-    lines, left = fitted([*answer.lines, *answer.notes, *answer.remarks], MOST_LINES, rows_of)
-    more = f" ({left} more lines: --all)" if left else ""
+    said = [line for line in (*answer.lines, *answer.notes, *answer.remarks) if line != answer.unlike]
+    lines, left = fitted(said, MOST_LINES, rows_of)
+    more = f" ({plural(left, 'more line')}: --all)" if left else ""
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
 
 

@@ -16,7 +16,7 @@ from ullage.quantity import format_bounds, format_quantity, format_share, plural
 from ullage.report.data import ReportData
 from ullage.report.facts import Facts, nodes_text, number_of, part_of, text_of
 from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
-from ullage.report.soundness import unsound
+from ullage.report.soundness import soundness
 from ullage.report.verdicts import classify, headword
 from ullage.report.view import make_view
 from ullage.units import format_volume
@@ -26,7 +26,7 @@ _LONGEST: Final = 4000
 _OF_BOX: Final = "yellow"
 _MOST_OF_CAUSE: Final = 3
 # A command is never folded, so that it can be copied.
-_GO_ON: Final = "| Go on: "
+_GO_ON: Final = "| Continue with: "
 
 
 @dataclass(frozen=True)
@@ -113,23 +113,20 @@ def total(groups: Sequence[Sequence[Line]]) -> int:
     return sum(map(len, filled)) + max(len(filled) - 1, 0)
 
 
-def unsound_lines(data: ReportData) -> list[Line]:
-    """Return the box that stands before any number of a result that may not be believed as it is; else nothing."""
-    found = unsound(data)
-    if found is None:
-        return []
+def soundness_lines(data: ReportData) -> list[Line]:
+    """Return the box that stands before any number of a result that may not be believed as it is; else a line."""
+    found = soundness(data)
+    if not found.title:
+        return [row for line in found.lines for row in folded(line, "", style="dim")]
     texts = [row for line in found.lines for row in folded(line, "| ", most=_MOST_OF_CAUSE, style=_OF_BOX)]
     texts += [Line(f"{_GO_ON}{one_line(found.command, _LONGEST)}", _OF_BOX)] if found.command else []
     return [*folded(found.title, "| ", style=f"bold {_OF_BOX}"), *texts]
 
 
-# -- a bar for each number that has a ceiling --------------------------------------------------------------------------
-
-
 # The phases of IO500 that count are as many.
 MOST_BARS: Final = 12
 _MOST_SCORES: Final = 4
-_BAR: Final = 16
+_BAR: Final = 10
 _LEAST_NAME: Final = 40
 _DIGITS: Final = 4
 _STYLES: Final = {"invalid": "red", "sound": ""}
@@ -259,14 +256,11 @@ def _is_empirical(number: _Number) -> bool:
 
 
 def bar(share: float | None) -> str:
-    """Draw what is reached as ``[##########......]``; where no ceiling is known, say so."""
+    """Draw what is reached as ``[######....]``; where no ceiling is known, say so."""
     if share is None:
-        return f"[{'no ceiling known':^{_BAR}}]"
+        return f"[{'no ceiling':^{_BAR}}]"
     filled = min(max(round(share * _BAR), 0), _BAR)
     return f"[{'#' * filled}{'.' * (_BAR - filled)}]"
-
-
-# -- the machine in two lines ------------------------------------------------------------------------------------------
 
 
 _UNKNOWN: Final = "machine unknown"

@@ -14,7 +14,6 @@ from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of
 
 GRADES: Final = "Grades: A below 1 % of foreign load, B below 5 %, C above."
-_MANY_C: Final = 0.25
 
 
 @dataclass(frozen=True)
@@ -27,28 +26,12 @@ class _Line:
 
 
 def counters(data: ReportData) -> Content:
-    """Return the counters of each suite, with a sentence where others were at work during many of the rows."""
+    """Return the counters of each suite."""
     by_suite = grouped(
         (item.run.suite, item.phase.contamination) for item in data.measured if item.phase.contamination is not None
     )
     lines = [_Line(suite, found, [row.grade for row in data.rows_of(suite)]) for suite, found in by_suite.items()]
-    return Content(
-        notes=_dirty_notes(data),
-        grids=grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True),
-    )
-
-
-def _dirty_notes(data: ReportData) -> list[str]:
-    """Return a sentence where others were at work during many of the rows, more than ``_MANY_C`` of those graded."""
-    rows = [row for row in data.summary.rows if row.grade is not None]
-    dirty = sum(row.grade == "C" for row in rows)
-    if dirty <= _MANY_C * len(rows):
-        return []
-    text = (
-        f"{dirty} of {len(rows)} rows have grade C: other programs used 5 % or more of the cores' time. "
-        "Run again on an idle machine before you use them for a decision."
-    )
-    return [text]
+    return Content(grids=grid_of("What the kernel counted during the measurements", _COLUMNS, lines, whole=True))
 
 
 def _counter(name: str, of_all: Callable[[list[int]], float] = max) -> Callable[[_Line], str]:

@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from ullage.grouping import grouped
-from ullage.model.summary import Finding, Row, Summary
+from ullage.model.summary import Row, Summary
 from ullage.quantity import DASH, format_known, format_quantity, percent, significant
+from ullage.report.answers import change_first
 from ullage.report.contents import LEAD, Content, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.grids import Column, grid_of, texts_grid, value_text
+from ullage.report.headlines import HOW_TO_DECLARE
 from ullage.report.verdicts import classify, is_invalid
 from ullage.units import format_time
 
 _ORDER: Final = ("cores", "memory", "disk", "metadata", "messages", "network", "noise")
-# What is wrong goes first, then what to do, then what holds a number back; a mere best or verdict last.
-_SEVERITIES: Final = ("warning", "advice", "info")
-_LIMITS: Final = ("io500-score", "queue-depth", "scaling", "drop", "sensitivity")
-# Whether a score counts is said beside it, and is no part of the machine.
-_OF_SCORES: Final = ("io500-invalid",)
 
 
 def build(data: ReportData) -> Content | None:
@@ -27,21 +24,22 @@ def build(data: ReportData) -> Content | None:
     summary = data.summary
     if not summary.parts:
         return None
-    suites = [(part.suite, strongest(part.suite, summary)) for part in summary.parts]
-    changes = [(suite, _advised(finding)) for suite, finding in suites if finding is not None]
+    changes = [(one.suite, one.text) for one in change_first(summary.findings)]
     grids = [
         *grid_of("", _COLUMNS, _machine(summary), whole=True),
-        *texts_grid("What to change first", _CHANGE, changes, words=_CHANGE, whole=True),
+        *texts_grid("Change first", _CHANGE, changes, words=_CHANGE, whole=True),
         *what_was_run(summary),
     ]
     kinds = {line.row.ceiling.kind for line in _machine(summary) if line.row.ceiling is not None}
     notes: list[str] = []
     if "empirical" in kinds:
-        how = _OF_TARGETS if data.declared_by == "ceiling" else _OF_MACHINE
-        notes.append(f"An empirical ceiling is the best that was reached here. The hardware may do more. {how}")
+        how = HOW_TO_DECLARE[data.declared_by or "machine"]
+        notes.append(
+            f"An empirical ceiling is the best that was reached here. The hardware may do more. To declare one: {how}"
+        )
     unknown = [part.suite for part in summary.parts if part.status == "not available"]
     if unknown:
-        notes.append(f"Not available here: {', '.join(unknown)}; the last table says why.")
+        notes.append(f"Not measured: {', '.join(unknown)}; the last table says why.")
     return Content(notes=notes, grids=grids)
 
 
@@ -115,25 +113,6 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
 _CHANGE: Final = ("suite", "change first")
 
 
-def _advised(finding: Finding) -> str:
-    """Return the text of ``finding``; a mere fact is introduced by saying that nothing was found to change."""
-    is_fact = finding.severity == "info" and finding.kind not in _LIMITS
-    return f"Nothing found to change. {finding.text}" if is_fact else finding.text
-
-
-def strongest(suite: str, summary: Summary) -> Finding | None:
-    """Return what ``suite`` found that ranks first, or None without findings.
-
-    Warnings come first, then advice, what limits, and other facts.
-    """
-
-    def rank(finding: Finding) -> tuple[bool, int, int]:
-        limit = _LIMITS.index(finding.kind) if finding.kind in _LIMITS else len(_LIMITS)
-        return finding.kind in _OF_SCORES, _SEVERITIES.index(finding.severity), limit
-
-    return min((finding for finding in summary.findings if finding.suite == suite), key=rank, default=None)
-
-
 def what_was_run(summary: Summary) -> list[Grid]:
     """Return a table of how every suite of the run ended."""
     heads = ("suite", "ended", "took", "why")
@@ -142,12 +121,6 @@ def what_was_run(summary: Summary) -> list[Grid]:
         for part in summary.parts
     ]
     return texts_grid("What was run", heads, lines, words={*heads} - {"took"}, whole=True)
-
-
-_OF_MACHINE: Final = (
-    "State the values of the datasheets with --machine. `ullage machine --declare FILE` drafts the file."
-)
-_OF_TARGETS: Final = "State the rates of the datasheet: `--ceiling TARGET:write=RATE --ceiling TARGET:read=RATE`."
 
 
 SECTION: Final = Section(

@@ -29,7 +29,7 @@ def phase_table(data: ReportData) -> Content | None:
     if not phases:
         return None
     shared = _shared_reasons(phases)
-    columns = [
+    columns: list[Column[NamedPhase]] = [
         *([Column("target", lambda phase: phase.target, is_number=False)] if len(data.view.targets) > 1 else []),
         *_PHASE_COLUMNS,
         Column("counts", lambda phase: _counts(phase, shared), is_number=False, css=_void),
@@ -93,9 +93,6 @@ PHASES: Final = Section(
 )
 
 
-# -- latency of single operations, and of the parts of an operation ----------------------------------------------------
-
-
 def operation_table(data: ReportData) -> Content | None:
     """Return latencies of operations, or None where no record of a named phase has a histogram."""
     phases = named_phases(data)
@@ -136,9 +133,6 @@ OPERATIONS: Final = Section(
     part="metadata",
     build=operation_table,
 )
-
-
-# -- how far apart the ranks of each phase were, and which were the slowest --------------------------------------------
 
 
 _NS_PER_S: Final = 1e9

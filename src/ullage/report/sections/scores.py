@@ -86,9 +86,6 @@ SCORES: Final = Section(
 )
 
 
-# -- what was required -------------------------------------------------------------------------------------------------
-
-
 _ORDER_OF_VERDICTS: Final = {"fail": 0, "cannot tell": 1, "pass": 2}
 
 
@@ -154,9 +151,6 @@ REQUIRED: Final = Section(
     order=LEAD,
     build=what_was_required,
 )
-
-
-# -- the tables of an imported course report, with the columns they were published with --------------------------------
 
 
 _TABLE: Final = "table"

@@ -16,9 +16,6 @@ BACKENDS: Final = {"raw": "mpiio", "hdf5": "hdf5"}
 """What writes files in each format at a path."""
 
 
-# -- which backend -----------------------------------------------------------------------------------------------------
-
-
 def storage_backend(target: Target, asked: str, description: Describe) -> Registered:
     """Return the backend ``asked`` for, or that of the scheme of a target without a path.
 
@@ -36,9 +33,6 @@ def storage_backends(target: Target, asked: list[str], description: Describe) ->
     """Return the ``storage_backend`` of each name; without names, and without a path, that of the target's scheme."""
     names = asked if target_path(target) is not None and asked else [target_scheme(target)]
     return [storage_backend(target, name, description) for name in names]
-
-
-# -- caches and verification -------------------------------------------------------------------------------------------
 
 
 def direct_of(backend: Registered, cache: str) -> Parameters:
@@ -63,9 +57,6 @@ def cache_and_verify(backend: Registered, cache: str, verify: str | None, usual:
         "cache": cache if holds_data and cache != DIRECT else "none",
         "verify": (verify or usual) if holds_data else "none",
     }
-
-
-# -- files in several formats ------------------------------------------------------------------------------------------
 
 
 def ways_of_formats(

@@ -155,12 +155,7 @@ class Sizing:
         backend = [f"{name}={value}" for name, value in cell.case.backend.parameters.items()]
         kind = " ".join([f"{cell.layout.ranks} ranks", cell.case.workload.name, *apart, *backend])
         sizes = Sizes(
-            kind,
-            self.block_bytes(cell.values),
-            needs.bytes,
-            needs.inodes,
-            self.phases(cell.values),
-            needs.one_folder,
+            kind, self.block_bytes(cell.values), needs.bytes, needs.inodes, self.phases(cell.values), needs.one_folder
         )
         return replace(cell, kind=kind, sizes=sizes)
 
@@ -265,9 +260,6 @@ def make_plan(
         keep=options.keep,
         cases=[cell.case.model_copy(update={"prior_elapsed_ns": known.get(cell.case.id, {})}) for cell in order],
     )
-
-
-# -- targets with a folder for each rank or node, which shared files do not go with ------------------------------------
 
 
 def has_several_folders(target: Target, layout: Layout) -> bool:

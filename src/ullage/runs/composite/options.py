@@ -55,9 +55,7 @@ class CompositeOptions(TargetsOptions, RequireOptions):
     hosts: Annotated[int, Field(ge=0), COMMAND_LINE_ONLY] = 0
     parts: list[PartRequest] = []
     care: Annotated[
-        list[str],
-        Names(),
-        Option("Rank the gains of these suites or parts of the machine first: disk,metadata."),
+        list[str], Names(), Option("Rank the gains of these suites or parts of the machine first: disk,metadata.")
     ] = []
 
     @classmethod

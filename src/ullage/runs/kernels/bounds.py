@@ -46,13 +46,7 @@ def bound_cases(
 def _case(
     size: int, copiers: Copiers, buffers: int, layout: Layout, description: Describe, columns: int, pages: str
 ) -> KernelCase:
-    parameters: Parameters = {
-        "message_bytes": size,
-        "copiers": copiers,
-        "buffers": buffers,
-        "pages": pages,
-        **_WINDOWS,
-    }
+    parameters: Parameters = {"message_bytes": size, "copiers": copiers, "buffers": buffers, "pages": pages, **_WINDOWS}
     words = (ACCESS, f"bound: one copy by {copiers}", format_bytes(size), str(layout.ranks))
     return kernel_case(ACCESS, parameters, MPI, words[:columns], description, seconds=_AROUND_S, layout=layout)
 

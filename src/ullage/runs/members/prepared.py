@@ -254,9 +254,6 @@ class Members:
                     self._leave(member, EXIT_ABORTED, ["interrupted"])
 
 
-# -- where the members of a run meet -----------------------------------------------------------------------------------
-
-
 class Stages:
     """All nodes of a run, and how far each is.
 
@@ -297,9 +294,6 @@ class Stages:
         if now - self._first[stage] >= self._patience_s:
             return True
         return all(reached >= place for reached in self._reached.values())
-
-
-# -- a run of every node by itself, ready to be explained or run ------------------------------------------------------
 
 
 def prepare_run(suite: Suite, request: Request, engine_context: EngineContext, launcher: str = "auto") -> Prepared:

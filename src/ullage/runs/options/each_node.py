@@ -33,9 +33,7 @@ class EachNodeOptions(RequireOptions):
         Option("With --each-node, go on without the nodes that refuse, instead of measuring none.", order=RANKS),
     ] = False
     strict: Annotated[
-        bool,
-        Field(exclude_if=_is_false),
-        Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS),
+        bool, Field(exclude_if=_is_false), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
     ] = False
     each_of: Annotated[list[str], Field(exclude_if=_is_false)] = []
     each_by: Annotated[str, Field(exclude_if=_is_false)] = ""

@@ -99,9 +99,6 @@ _READS: Final[Mapping[str, str]] = {
 }
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
-
 def layout_name(values: Values) -> str:
     """Return CC, CI, IC or II of a workload's parameters."""
     orders = values.word("memory"), values.word("file")
@@ -214,9 +211,6 @@ def prepare_particles(
     ).checked()
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
-
-
 def summarise_particles(result: ResultFolder, request: Request, context: RowContext, access: str) -> SuiteSummary:
     """Summarise phase ``access`` of the suite of ``request``; what only makes the file is left out."""
     launches = launches_of(result)
@@ -281,8 +275,6 @@ def particles_read(row: Row) -> str:
     return _READS.get(row.word("read"), "particles")
 
 
-# -- sentences ---------------------------------------------------------------------------------------------------------
-
 RAW: Final = "raw_bandwidth"
 OBSERVED: Final = "observed_bandwidth"
 _GAINED: Final = "{Way} reaches {factor} the rate of {other_way}."
@@ -328,9 +320,6 @@ def _words(row: Row, param: str) -> Mapping[str, str]:
 def _what(row: Row) -> str:
     read = particles_read(row).removeprefix("all ")
     return f"{noun(row.access)} of {read}"
-
-
-# -- OBSERVED against RAW ----------------------------------------------------------------------------------------------
 
 
 def _observed(rows: Sequence[Row], suite: str) -> list[Finding]:

@@ -39,9 +39,6 @@ def particle_section(suite: str, title: str, *, of_reads: bool) -> Section:
     return storage_section(suite, title, _DOC, tables_of(suite, [Table(shown, lambda _row: done)], _place))
 
 
-# -- headlines ---------------------------------------------------------------------------------------------------------
-
-
 def headline_rule(access: str, read: str = "") -> Rule:
     """Return the rule by which the best row of ``access`` stands on the front page; ``read``: of reads, which ones."""
 

@@ -167,9 +167,6 @@ def medians(rows: Sequence[Row]) -> dict[str, float]:
     return {name: math.exp(fmean(map(math.log, values))) for name, values in found.items()}
 
 
-# -- what a result says besides ---------------------------------------------------------------------------------------
-
-
 def failure_of(result: ResultFolder) -> str:
     """Return what is known of the first case that failed, or nothing.
 

@@ -16,22 +16,11 @@ from ullage.runs.inputs import EngineContext
 from ullage.runs.session import Needed, Session
 from ullage.runs.suite import Explanation, Prepared, find_suite
 from ullage.runs.tuning.budget import Budget
-from ullage.runs.tuning.checks import (
-    fitted_options,
-    shown_options,
-    usual_options,
-)
-from ullage.runs.tuning.journal import (
-    targets_alone,
-)
+from ullage.runs.tuning.checks import fitted_options, shown_options, usual_options
+from ullage.runs.tuning.journal import targets_alone
 from ullage.runs.tuning.objective import Rule, read_rule
 from ullage.runs.tuning.options import UNSET, TunedParameter, TuneOptions
-from ullage.runs.tuning.trial_inputs import (
-    SetCommand,
-    TrialInputsMaker,
-    folder_of,
-    read_command,
-)
+from ullage.runs.tuning.trial_inputs import SetCommand, TrialInputsMaker, folder_of, read_command
 from ullage.runs.tuning.tuned_parameters import space_of
 from ullage.units import format_time, format_volume
 

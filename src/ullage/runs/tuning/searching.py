@@ -36,13 +36,7 @@ from ullage.runs.tuning.checks import (
 )
 from ullage.runs.tuning.early_stop import Watch as Hopeless
 from ullage.runs.tuning.early_stop import means, rates_of
-from ullage.runs.tuning.journal import (
-    add_trial,
-    as_searched,
-    earlier_settings,
-    next_folder,
-    read_trials,
-)
+from ullage.runs.tuning.journal import add_trial, as_searched, earlier_settings, next_folder, read_trials
 from ullage.runs.tuning.judging import counted, grade_of, is_short_one, judged, lacks_default, verdict_of, work_of
 from ullage.runs.tuning.knowledge import start_of
 from ullage.runs.tuning.objective import (

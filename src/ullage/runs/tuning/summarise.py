@@ -324,9 +324,6 @@ def _cost(study: Study) -> TuneCost:
     )
 
 
-# -- rows and findings -------------------------------------------------------------------------------------------------
-
-
 def _rows(study: Study, result: ResultFolder) -> list[Row]:
     """Return a row for each objective and setting, over all its trials."""
     by_setting: dict[Setting, list[TuneTrial]] = {}

@@ -141,8 +141,6 @@ def sentence(ran: TuneCommand) -> str:
     return f"the command `{shown}` ended with exit code {ran.code}{more}"
 
 
-# -- settings as options of the suite --------------------------------------------------------------------------------
-
 # A probe of the first trial settles these fields, and all other trials take them over.
 _SETTLED = ("volume", "small_volume")
 _ANY_PLACE = Path("{path}")

@@ -97,12 +97,7 @@ def _read_over(name: str, values: str, default: str | None, sources: ParameterSo
     except UserError as error:
         raise UserError(error.what, f"--over {name} {error.where}".rstrip(), error.right, error.code) from error
     over = TunedParameter(
-        name=name,
-        how=how,
-        word=word,
-        values=given.texts,
-        ordered=given.rise,
-        default=chosen or given.texts[0],
+        name=name, how=how, word=word, values=given.texts, ordered=given.rise, default=chosen or given.texts[0]
     )
     if over.default in over.values:
         return over

@@ -100,9 +100,6 @@ def _columns(data: ReportData) -> Sequence[Column[Row]]:
     )
 
 
-# -- the settings that change most -------------------------------------------------------------------------------------
-
-
 def _settings_notes(ranked: int, compared: int) -> list[str]:
     """Say of how many comparisons the settings are the best, and why there are fewer than asked for."""
     if not compared:

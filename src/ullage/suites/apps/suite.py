@@ -238,9 +238,6 @@ def ratio_text(found: Comparison) -> str:
     return f"{times(found.ratio)} {between(times(found.low), times(found.high))}"
 
 
-# -- the best and the worst class --------------------------------------------------------------------------------------
-
-
 def _extremes(rates: Sequence[Row], level: float) -> list[Finding]:
     """Name the highest and the lowest median of each target, direction and verdict, where they are shown to differ."""
     clear = [row for row in rates if is_clear(row)]
@@ -273,9 +270,6 @@ def _extreme(rows: Sequence[Row], level: float) -> Finding:
     return finding(
         "apps-classes", capital(title), text, severity, case=top.case, other=low.case, ratio=found.ratio, of=len(rows)
     )
-
-
-# -- settings ----------------------------------------------------------------------------------------------------------
 
 
 def pairs_of(rates: Sequence[Row]) -> list[tuple[Setting, Row, Row]]:
@@ -352,9 +346,6 @@ def _setting(place: int, pair: Paired) -> Finding:
     # The option is one of the kernel, and so is what it changes.
     own = told.model_copy(update={"suite": setting.suite})
     return with_gain(own, gain_of(pair.found), setting.change(top))
-
-
-# -- the page cache ----------------------------------------------------------------------------------------------------
 
 
 def _cached(rates: Sequence[Row], level: float) -> list[Finding]:

@@ -83,9 +83,6 @@ def runs_of(data: ReportData) -> list[BEffRun]:
     return read_runs(data.measured, max(counted)) if counted else []
 
 
-# -- figures -----------------------------------------------------------------------------------------------------------
-
-
 _WIDTH: Final = 330
 _HEIGHT: Final = 300
 _FEWEST: Final = 3
@@ -160,8 +157,6 @@ def _axis(field: str, values: Sequence[Spec], title: str, *, grid: bool = False)
     found = [value[field] for value in values]
     return log_axis(field, (min(found) / 1.2, max(found) * 1.2), title, grid=grid)
 
-
-# -- tables ------------------------------------------------------------------------------------------------------------
 
 _DIGITS: Final = 4
 _MIDDLE: Final = 12
@@ -300,8 +295,6 @@ def _check(run: BEffRun) -> list[Grid]:
     title = "Self-check: on an idle machine all three times are the same"
     return texts_grid(title, ("time", "", "less"), lines, words=("time",))
 
-
-# -- headlines of the front page --------------------------------------------------------------------------------------
 
 HEADLINE: Final = Rule(
     "messages",

@@ -211,9 +211,6 @@ class Rows:
         return [with_pages(frame.row(samples, self._level), run.pages)]
 
 
-# -- the summary -------------------------------------------------------------------------------------------------------
-
-
 # The original counts in 10^6 bytes.
 MEGA: Final = 1e6
 UNIT: Final = "MB/s"

@@ -131,9 +131,6 @@ def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
     return ranks * (slack + sum(pattern.call(lmax) or 0 for pattern in patterns_of(kind)))
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
-
 _RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
 # The largest limit that the engine accepts, for targets where nothing is stored.
 _NO_LIMIT: Final = 10**15

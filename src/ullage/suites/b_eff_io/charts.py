@@ -90,8 +90,6 @@ def color(field: str, title: str, colors: Mapping[str, str], names: Sequence[str
     return {**channel, "sort": list(names)}
 
 
-# -- the page ----------------------------------------------------------------------------------------------------------
-
 _WIDTH: Final = 304
 _HEIGHT: Final = 220
 _COLUMNS: Final = 3
@@ -204,9 +202,6 @@ CHART: Final = Chart(
 )
 
 
-# -- sets of hints against the default ---------------------------------------------------------------------------------
-
-
 _HINT_SIZE: Final = (184, 170)
 _MOST_HINT_FIGURES: Final = 2
 _MOST_SETS: Final = 6
@@ -294,12 +289,7 @@ def _hint_spec(points: Sequence[Spec], names: Sequence[str], lmax_bytes: int, ba
         "row": {"field": "access", "type": "nominal", "sort": accesses, "header": {**head, "labelExpr": label}},
         "column": {"field": "type", "type": "nominal", "sort": kinds, "header": {**head, "labelAnchor": "start"}},
     }
-    return {
-        "data": {"values": list(points)},
-        "facet": facet,
-        "spec": layered(*_HINT_SIZE, layers),
-        "spacing": 16,
-    }
+    return {"data": {"values": list(points)}, "facet": facet, "spec": layered(*_HINT_SIZE, layers), "spacing": 16}
 
 
 def _ratio_axis(points: Sequence[Spec], base: str) -> Spec:

@@ -41,9 +41,6 @@ _VALID_MIN: Final = 30.0
 _LONGEST_TARGET: Final = 64
 
 
-# -- numbers that are worked out again, in MB/s ------------------------------------------------------------------------
-
-
 def _totals(partition: PrintedPartition, access: Access, which: Which) -> dict[PatternType, float]:
     cells = partition.cells
     return {kind: which(total) for kind in TYPES if (total := cells.get((access, kind, TOTAL))) is not None}
@@ -110,9 +107,6 @@ def _memory_time_s(partition: PrintedPartition) -> float | None:
     """Return the seconds to move all of the memory at b_eff_io, both in bytes; None if either is not known."""
     memory, value = _memory_bytes(partition), partition.value
     return None if memory is None or value is None or value.value <= 0 else memory_s(memory, value.value * MEGA)
-
-
-# -- findings ----------------------------------------------------------------------------------------------------------
 
 
 def _findings(partition: PrintedPartition) -> Iterator[Finding]:
@@ -252,9 +246,6 @@ def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
 
 def _subject(partition: PrintedPartition) -> str:
     return f"{processes(partition.processes)}: "
-
-
-# -- rows and scores ---------------------------------------------------------------------------------------------------
 
 
 def _reasons_against(partition: PrintedPartition) -> list[str]:

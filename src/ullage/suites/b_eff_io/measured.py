@@ -262,8 +262,6 @@ def _attempt(
     )
 
 
-# -- where the time went: what the schedule counts, and what is fixed beside it ----------------------------------------
-
 Part: TypeAlias = Literal["loops", "sync", "open", "view", "close", "payload", "between", "launch"]
 _GAUGES: Final[tuple[Part, ...]] = ("sync", "open", "view", "close", "payload")
 PARTS: Final[tuple[Part, ...]] = ("loops", *_GAUGES, "between", "launch")

@@ -114,11 +114,7 @@ def _odd_sizes(one: SpotScores, label: str, level: float) -> Iterator[Finding]:
         (other, row)
         for row in rows
         for other in select(
-            rows,
-            PATTERN,
-            size=_LONGER.get(row.word("size"), ""),
-            access=row.word("access"),
-            pattern_type=_type(row),
+            rows, PATTERN, size=_LONGER.get(row.word("size"), ""), access=row.word("access"), pattern_type=_type(row)
         )
     ]
     if not pairs:
@@ -176,9 +172,6 @@ def _read_write(one: SpotScores, label: str, level: float) -> Iterator[Finding]:
     text = f"{label}With {processes(one.spot.ranks)}, {listing(said)} the bandwidth of first writes (mean over types)."
     numbers = {f"{access}_over_write": over.ratio for access, over in found.items()}
     yield finding("b_eff_io-read-write", title, text, **one.place, **numbers)
-
-
-# -- sets of hints against each other, by pattern ----------------------------------------------------------------------
 
 
 _SET = "hint_set"

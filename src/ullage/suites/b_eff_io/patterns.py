@@ -160,9 +160,6 @@ def _power(ranks: int, tenths: int) -> int:
     return 1 << power
 
 
-# -- the formulas over bandwidths in bytes/s ---------------------------------------------------------------------------
-
-
 WEIGHTS: Final = len(TYPES) + 1
 
 

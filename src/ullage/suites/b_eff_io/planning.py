@@ -159,8 +159,6 @@ def with_room(options: BEffIoOptions, machine: Machine, nodes: int | None = 1) -
     return options.model_copy(update={"room": room})
 
 
-# -- what the run would do ---------------------------------------------------------------------------------------------
-
 _HEADERS: Final = ("launch", "target", "access", "processes", "hints", "type", "patterns", "scheduled", "case")
 _PATTERN_HEADERS: Final = ("pattern", "type", "chunk l", "call L", "units", "scheduled in each access")
 

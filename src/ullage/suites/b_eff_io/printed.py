@@ -217,9 +217,6 @@ def _value(line: str, partition: PrintedPartition) -> None:
         partition.errors = int(found[1])
 
 
-# -- the short summary as JSON: processes, memory, schedule, averages, volume, headline --------------------------------
-
-
 Amount = Annotated[float, Field(gt=0, le=1e15)]
 Count = Annotated[int, Field(ge=1, le=1 << 31)]
 

@@ -38,9 +38,6 @@ def _words(heading: str, text: Callable[[LineT], str], hint: Callable[[LineT], s
     return Column(heading, text, is_number=False, hint=hint)
 
 
-# -- the original's tables ---------------------------------------------------------------------------------------------
-
-
 def by_access(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
     """Make the original's table: rows of position, chunk and call by access, with a column for each type.
 
@@ -133,9 +130,6 @@ def by_type(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
     return grid_of(f"{title}: by type, MB/s", columns, lines)
 
 
-# -- hints -------------------------------------------------------------------------------------------------------------
-
-
 def hints(data: ReportData, sheets: Sequence[Sheet]) -> list[Grid]:
     """Make the table of what MPI-IO made of the hints, those that were given first.
 
@@ -167,8 +161,6 @@ def _patterns_text(found: Sequence[tuple[Access, Pattern]]) -> str:
     text = "all patterns" if len(patterns) == len(PATTERNS) else ", ".join(types)
     return text if len(accesses) == len(ACCESSES) else f"{text} ({', '.join(accesses)})"
 
-
-# -- all sheets together -----------------------------------------------------------------------------------------------
 
 _SIZES: Final = (
     "l is the contiguous chunk of a process on disk, L what one call moves in memory. Calls of scatter move at least "

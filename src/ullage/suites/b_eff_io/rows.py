@@ -246,8 +246,6 @@ def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:
     return rows
 
 
-# -- scores: the maximum, then each partition's with its parts ---------------------------------------------------------
-
 # The original counts in 10^6 bytes.
 MEGA: Final = 1e6
 UNIT: Final = "MB/s"

@@ -155,9 +155,6 @@ def _hung_like(io_run: BEffIoRun, key: CellKey) -> list[Attempt]:
     return [one for one in every if one.hung is not None and replace(one.key, access=key.access) == key]
 
 
-# -- patterns without a value, and patterns that ended early -----------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Lost:
     """Patterns of one cell that have no value in some round. ``why``: timeout, failed, skipped, missing or given up."""
@@ -285,8 +282,6 @@ def _outcome(why: str, cells: Sequence[tuple[CellKey, int]], said: Sequence[str]
         said=next(filter(None, said), ""),
     )
 
-
-# -- why a value does not count ----------------------------------------------------------------------------------------
 
 NOT_VALID: Final = f"{INVALID}:b_eff_io"
 _WITHOUT_SHARED_POINTERS: Final = "pattern type shared does without shared file pointers"

@@ -37,12 +37,7 @@ def files_of(row: Row) -> str:
 
 def order_of(row: Row) -> tuple[str, int, int, str]:
     """Return by what rows are ordered: target, ranks and layout; saves stand before restores."""
-    return (
-        row.target,
-        row.ranks,
-        [*_LAYOUTS].index(row.word("layout")),
-        row.word("operation").replace("save", ""),
-    )
+    return (row.target, row.ranks, [*_LAYOUTS].index(row.word("layout")), row.word("operation").replace("save", ""))
 
 
 def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -61,9 +56,6 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
 
 def _place(row: Row) -> tuple[str, str, int, int]:
     return row.target, row.word("backend"), row.count("nodes"), row.ranks
-
-
-# -- how long training waits -------------------------------------------------------------------------------------------
 
 
 def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding:
@@ -124,9 +116,6 @@ def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row])
     return f"The slowest rank {verb} at {listing(known)}{order}." if len(known) == len(found) else ""
 
 
-# -- which layout is faster --------------------------------------------------------------------------------------------
-
-
 def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the best layout with each other one wherever nothing else differs, also in whose data was read."""
     alike = grouped(((_place(row), row.word("operation"), row.params.get("data_of")), row) for row in rows)
@@ -160,9 +149,6 @@ def _faster(rows: Sequence[Row], level: float) -> list[Finding]:
         ratio=[gain.factor for _, gain in slower],
     )
     return [with_gain(told, least_gain([gain for _, gain in slower]), f"--layout {best.word('layout')}")]
-
-
-# -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
 def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:

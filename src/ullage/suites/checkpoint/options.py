@@ -36,9 +36,6 @@ _SCALES: Final = (1.0, 0.5, 0.2)
 _SMALLEST_POWER: Final = 9
 
 
-# -- published sizes ---------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Model:
     """A model as its checkpoint is published. ``tensors``: of all its layers; a rank has those of its pipeline stage.
@@ -132,9 +129,6 @@ def fitting_scale(model: Model, mode: Mode, ranks: Iterable[int], most_bytes: in
     most_ranks = max(ranks)
     scales = [float(f"{step * 10.0**-power:.1g}") for power in range(_SMALLEST_POWER) for step in _SCALES]
     return next((scale for scale in scales if asked_bytes(model, mode, scale, most_ranks) <= most_bytes), scales[-1])
-
-
-# -- options -----------------------------------------------------------------------------------------------------------
 
 
 class CheckpointOptions(StorageOptions):

@@ -11,32 +11,18 @@ from ullage.report.answers import AnswerRule
 from ullage.report.contents import Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import Table, columns, storage_chart, storage_section, tables_of
-from ullage.report.grids import (
-    Column,
-    PhaseLine,
-)
+from ullage.report.grids import Column, PhaseLine
 from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, bar_names, interval_point, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, Spec, tooltip, verdict_shape
 from ullage.report.verdicts import caption
-from ullage.suites.checkpoint.findings import (
-    LEAST_RATE,
-    RATE,
-    RESTORE,
-    SAVE,
-    WAIT,
-    files_of,
-    order_of,
-)
+from ullage.suites.checkpoint.findings import LEAST_RATE, RATE, RESTORE, SAVE, WAIT, files_of, order_of
 from ullage.units import format_time, format_volume
 
 _SUITE: Final = "checkpoint"
 _DONE: Final = {SAVE: "saved", RESTORE: "read back"}
 _READERS: Final = {"own": "the same rank", "other-rank": "another rank", "other-node": "another node"}
 _TOOLTIP: Final = tooltip("operation layout ranks text=median verdict flags")
-
-
-# -- the tables --------------------------------------------------------------------------------------------------------
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
@@ -78,9 +64,6 @@ tables: Final = tables_of(
     _notes,
     only=lambda line: WAIT in line.rows,
 )
-
-
-# -- the chart ---------------------------------------------------------------------------------------------------------
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -139,8 +122,6 @@ CHART: Final = storage_chart(
     "A bar ends at the median of the time until the slowest rank is done.",
     figures,
 )
-
-# -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
 # A rate has a share of the ceiling that is known; training waits for the time.

@@ -37,8 +37,6 @@ from ullage.suites.checkpoint.options import (
 from ullage.units import format_volume
 from ullage.uri import words_of_path
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
 
 def layout_of(values: Values) -> FileLayout:
     """Return how the checkpoint of a case lies in files."""
@@ -127,8 +125,6 @@ def _streams(options: CheckpointOptions, name: FileLayout, sizes: Sizes, checks:
     }
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
 _READERS: Final = {"own": "itself", "other-node": "the next node"}
 
 
@@ -200,8 +196,6 @@ prepare: Final = Preparing(
     shares_less="use --read-back own",
     fewer_files="fewer --tensors or --ranks, or another --layout fit",
 )
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def checkpoint_rows(launches: Launches, context: RowContext, options: CheckpointOptions) -> list[Row]:

@@ -25,14 +25,7 @@ from ullage.results.rows import RowContext
 from ullage.runs.kernels.bounds import bound_rows, not_available
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import launches_of
-from ullage.suites.collectives.suite import (
-    ONE_SIDED,
-    blocking,
-    collective_rows,
-    is_crowded,
-    operation_of,
-    size_of,
-)
+from ullage.suites.collectives.suite import ONE_SIDED, blocking, collective_rows, is_crowded, operation_of, size_of
 from ullage.units import format_bytes, format_rate, format_time
 
 SizeRule: TypeAlias = Callable[[int, int], int]
@@ -220,9 +213,6 @@ def _crowded(rows: Sequence[Row]) -> list[Finding]:
     return [finding("oversubscribed", "More ranks than cores", text, "warning", ranks=ranks)]
 
 
-# -- over ranks --------------------------------------------------------------------------------------------------------
-
-
 def _scaling(rows: Sequence[Row], level: float) -> list[Finding]:
     """Find for each operation the size whose time is proved to grow most beyond a limit above what is expected."""
     known = [row for row in blocking(rows) if not is_crowded(row) and carries(row)]
@@ -264,9 +254,6 @@ def _grows(operation: str, few: Row, many: Row) -> Finding:
     title = f"{operation}{size} does not scale with ranks"
     numbers = {"few": few.ranks, "many": many.ranks, "growth": growth, "excess": excess}
     return finding("scaling", title, text, "advice", operation=operation, message_bytes=size_of(many), **numbers)
-
-
-# -- nonblocking -------------------------------------------------------------------------------------------------------
 
 
 def _overlap(rows: Sequence[Row], level: float) -> list[Finding]:
@@ -336,9 +323,6 @@ def _tests_help(lines: dict[str, dict[int, Row]], ranks: int, level: float) -> l
 def _above_1(row: Row) -> Row:
     """Return ``row`` with 1 more in each repetition: a share of 0 has no logarithm."""
     return row.model_copy(update={"repetitions": [1 + share for share in row.repetitions]})
-
-
-# -- one-sided ---------------------------------------------------------------------------------------------------------
 
 
 def _one_sided(rows: Sequence[Row]) -> list[Finding]:

@@ -63,9 +63,6 @@ def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.ranks == most]
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-
-
 _NO_CEILING: Final = (
     "No ceiling is known. The least time of a collective operation depends on the links and on how the library splits "
     "it into messages. The guidelines among the findings compare each operation with others instead."
@@ -127,9 +124,6 @@ def _size_text(row: Row) -> str:
     return format_bytes(size_of(row)) if size_of(row) else ""
 
 
-# -- the ranks of a call, and overlap ----------------------------------------------------------------------------------
-
-
 def _call(gauge: str, of: Literal["sum", "least", "most"]) -> Callable[[MeasuredLine], str]:
     """Return what shows the median over the repetitions of a time in a gauge for one call.
 
@@ -171,9 +165,6 @@ _OVERLAP_COLUMNS: Final = columns(
 )
 
 
-# -- one-sided ---------------------------------------------------------------------------------------------------------
-
-
 def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
     own = in_order(row for row in rows if row.access == ONE_SIDED)
     times, rates = (
@@ -190,8 +181,6 @@ def _one_sided_grids(rows: Sequence[Row]) -> list[Grid]:
     ]
 
 
-# -- headlines of the front page --------------------------------------------------------------------------------------
-
 _SMALL: Final = ["allreduce", "blocking", 8]
 HEADLINE: Final = Rule(
     "messages",
@@ -204,9 +193,6 @@ HEADLINE: Final = Rule(
 
 BOUNDS: Final = suite.BOUNDS
 LADDER: Final = suite.LADDER
-
-
-# -- charts ------------------------------------------------------------------------------------------------------------
 
 
 _GROUPS: Final = (("barriers, broadcasts and reductions", TREES), ("gathering and exchanging", EXCHANGES))
@@ -261,9 +247,6 @@ def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: lis
         "color": nominal("name", names, COLORS[: len(names)], legend),
     }
     return layered(410, 260, line_layers(encoding, tips, 34), values)
-
-
-# -- how much of a nonblocking operation hides behind computation ------------------------------------------------------
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:

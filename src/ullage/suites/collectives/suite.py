@@ -307,8 +307,6 @@ def size_of(row: Row) -> int:
     return row.count("message_bytes")
 
 
-# -- what bounds operations, and what lies between the bound and the time of a call -----------------------------------
-
 # Successive roots may be served at the same time, each rank making a share of the copies.
 _OVERLAPPING: Final = ("bcast", "reduce")
 _ROOTED: Final = ("gather", "scatter")
@@ -326,11 +324,7 @@ BOUNDS: Final = (
     *collectives("collective_latency", "collective_latency_slowest"),
     copies("link_bandwidth", _by_all, _blocking_in(*_OVERLAPPING), lambda ranks: ranks / (ranks - 1)),
     copies("link_bandwidth", _by_all, _blocking_in(*_ROOTED), float),
-    copies(
-        "link_bandwidth",
-        _by_all,
-        lambda row: row.word("operation") not in (*_OVERLAPPING, *_ROOTED),
-    ),
+    copies("link_bandwidth", _by_all, lambda row: row.word("operation") not in (*_OVERLAPPING, *_ROOTED)),
     copies("one_sided_bandwidth", lambda _row: "one"),
 )
 

@@ -107,9 +107,6 @@ def _traffic(data: ReportData, rows: Sequence[Row]) -> list[str]:
     return [f"The load itself moved {', '.join(words)}."] if words else []
 
 
-# -- impacts as bars, and the victims' times alone and under load as shares of their exchanges -------------------------
-
-
 _NAMES: Final = ("mean", "p99")
 _STATES: Final = ("isolated", "congested")
 _STATE_COLORS: Final = ("#1f5f8b", "#d9742b")
@@ -212,7 +209,6 @@ CHART: Final = _REPORT.chart(
     figures,
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 ANSWER: Final = AnswerRule(
     "congestion",

@@ -170,9 +170,6 @@ def _impact(alone: Row, beside: Row, values: Sequence[float], level: float) -> R
     return frame.row(values, level).model_copy(update=kept)
 
 
-# -- findings ----------------------------------------------------------------------------------------------------------
-
-
 # Below the first factor the victims hardly notice the load; above the second, programs do.
 LITTLE: Final = 1.5
 MUCH: Final = 5.0

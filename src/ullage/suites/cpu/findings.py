@@ -26,15 +26,7 @@ from ullage.runs.told import launches_of
 from ullage.suites.cpu.libraries import GEMM, SOLVE, place_of_type
 from ullage.suites.cpu.options import CpuOptions
 from ullage.suites.cpu.ratios import CLOCK_RATIO, RATE_RATIO, ratio_rows
-from ullage.suites.cpu.rows import (
-    CHOSEN,
-    Measurement,
-    best_of,
-    best_of_types,
-    measurements,
-    with_ceilings,
-    with_rows,
-)
+from ullage.suites.cpu.rows import CHOSEN, Measurement, best_of, best_of_types, measurements, with_ceilings, with_rows
 from ullage.units import format_operations
 
 # A clock that falls by less is noise of two readings.
@@ -190,8 +182,6 @@ def _of_ceiling(one: Measurement) -> str:
     return f", {percent(rate.share)} of {of[rate.ceiling.kind]}"
 
 
-# -- libraries that chose kernels for another CPU: their products stay far below what the cores do ---------------------
-
 FLAG: Final = "blas-kernel-mismatch"
 # The least share of the roof in double precision; a library with the right kernels reaches 80 % and more of it.
 LEAST_SHARE: Final = 0.6
@@ -261,9 +251,6 @@ def _rate(one: Measurement) -> float:
 
 def _share(wrong: Measurement) -> str:
     return "a part" if wrong.rate is None or wrong.rate.share is None else percent(wrong.rate.share)
-
-
-# -- the summary of a run ----------------------------------------------------------------------------------------------
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:

@@ -177,9 +177,6 @@ def _peers(
     return KernelPeers(jobs)
 
 
-# -- hpcc after the cases ----------------------------------------------------------------------------------------------
-
-
 def hpcc_jobs(hpcc: Hpcc, cases: Iterable[KernelCase], core: str, *, every_count: bool) -> list[PeerJob]:
     """Return HPL runs of our solves' sizes, with a rank for each of their threads.
 

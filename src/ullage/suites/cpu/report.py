@@ -115,9 +115,6 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
     return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
 
 
-# -- roofline (Williams, Waterman, Patterson 2009): what peaks and bandwidths allow at each intensity ------------------
-
-
 _MEMORY: Final = "memory"
 # One addition and one multiplication for three doubles: a = b + s c, as STREAM counts bytes.
 _TRIAD_INTENSITY: Final = 2 / 24
@@ -195,8 +192,6 @@ def _triad(streams: Iterable[Row]) -> list[Work]:
 def _is_stream(row: Row, threads: int) -> bool:
     return row.metric == "memory_bandwidth" and row.params.get("threads") == threads and not is_invalid(row)
 
-
-# -- section, headlines of the front page, charts and the answer of the suite ------------------------------------------
 
 _REPORT: Final = PartOfReport(SUITE, "cores", 1)
 SECTION: Final = _REPORT.section(

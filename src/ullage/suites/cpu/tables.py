@@ -12,16 +12,7 @@ from ullage.quantity import DASH, format_share, significant
 from ullage.report.contents import Content
 from ullage.report.data import ReportData
 from ullage.report.declared import columns
-from ullage.report.grids import (
-    Column,
-    PhaseLine,
-    ceiling_hint,
-    grid_of,
-    of,
-    peer_text,
-    peers_of,
-    row_lines,
-)
+from ullage.report.grids import Column, PhaseLine, ceiling_hint, grid_of, of, peer_text, peers_of, row_lines
 from ullage.suites.cpu.libraries import place_of_type
 from ullage.suites.cpu.rows import Measurement, best_of, best_of_types
 
@@ -71,9 +62,6 @@ def best_with(lines: Iterable[Line], threads: int) -> list[Line]:
 def thread_counts(lines: Iterable[Line]) -> list[int]:
     """Return the thread counts that occur, rising."""
     return sorted({line.threads for line in lines})
-
-
-# -- tables ------------------------------------------------------------------------------------------------------------
 
 
 _SEED_NAMES: Final = {"int8": "QP", "int16": "HP", "fp32": "SP", "fp64": "DP"}
@@ -137,9 +125,6 @@ def _best(lines: Sequence[Line]) -> list[Line]:
             found.append(replace(line, rows={**line.rows, **beside}))
     types = list(dict.fromkeys(line.type for line in lines if line.is_kernel))
     return sorted(found, key=lambda line: (types.index(line.type), line.threads))
-
-
-# -- columns ----------------------------------------------------------------------------------------------------------
 
 
 def _workload(line: Line) -> str:

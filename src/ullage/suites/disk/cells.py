@@ -245,8 +245,6 @@ def with_kinds(cells: Iterable[Cell], smalls: Mapping[str, int]) -> list[Cell]:
     return [replace(cell, kind=kind_of(cell, smalls.get(cell.target.name, 0))) for cell in cells]
 
 
-# -- fio beside us: which job of it does the work of a cell ------------------------------------------------------------
-
 Phase = Literal["write", "read"]
 TOOL: Final = "fio"
 PHASES: Final[tuple[Phase, ...]] = ("write", "read")

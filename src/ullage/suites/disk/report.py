@@ -117,9 +117,6 @@ def _is_of_device(row: Row) -> bool:
     return row.ceiling is not None and (row.metric != "bandwidth" or row.params.get("order") != "random")
 
 
-# -- columns ----------------------------------------------------------------------------------------------------------
-
-
 def _param(key: str) -> Callable[[_Line], str]:
     return lambda line: format_param(key, line.first.params[key]) if key in line.first.params else DASH
 
@@ -190,8 +187,6 @@ SECTION: Final = Section(
     build=tables,
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
-
 
 def shares(summary: Summary) -> list[Bars]:
     """Return what the best of each kind reaches of the ceiling that was asked about, else each target's best."""
@@ -201,8 +196,5 @@ def shares(summary: Summary) -> list[Bars]:
 
 
 ANSWER: Final = AnswerRule(
-    "disk",
-    "Which threads, blocks and requests in flight does the disk need?",
-    "queue-depth",
-    picture=shares,
+    "disk", "Which threads, blocks and requests in flight does the disk need?", "queue-depth", picture=shares
 )

@@ -281,8 +281,6 @@ def _tell(row: Row, source: Source, smalls: Mapping[str, int]) -> Mapping[str, S
     return params
 
 
-# -- from how many small requests in flight on a disk gives no more ----------------------------------------------------
-
 METRIC = "operation_rate"
 
 
@@ -318,8 +316,8 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
         enough=None if found.is_open else in_flight(found.row),
         best=in_flight(found.best),
     )
-    params = found.row.params
-    return with_gain(said, found.gain, f"--threads {threads_at_once(params)} --depth {params['queue_depth']}")
+    many = in_flight(found.row)
+    return with_gain(said, found.gain, f"iodepth={many} (fio), io_uring_queue_init({many}, ...), or as many threads")
 
 
 def _requests(row: Row) -> str:

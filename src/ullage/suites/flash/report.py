@@ -50,9 +50,6 @@ tables: Final = tables_of(
 )
 
 
-# -- who owns which bytes ----------------------------------------------------------------------------------------------
-
-
 def ownership(data: ReportData) -> list[Figure]:
     """Return a picture of the first unknowns of a checkpoint: each rank has one run of bytes in each array."""
     rows = sorted(data.rows_of(_SUITE), key=_place)
@@ -113,7 +110,5 @@ CHART: Final = storage_chart(
 
 HEADLINE: Final = storage_rule("{target}: flash {file} file {done}, {format}, {ranks}", "file", "cells", "format")
 ANSWER: Final = AnswerRule(
-    "flash",
-    "Which way of writing is faster for a code with adaptive blocks?",
-    "flash-access flash-format",
+    "flash", "Which way of writing is faster for a code with adaptive blocks?", "flash-access flash-format"
 )

@@ -66,9 +66,6 @@ class FlashOptions(BackendParameterOptions, StorageOptions):
     cache: Annotated[str, OfEngine()] = "none"
 
 
-# -- cases, and what a run does ----------------------------------------------------------------------------------------
-
-
 def blocks_of(rank: int, given: int) -> int:
     """Return the blocks of a rank: ``given``, or as the original 80 + (rank mod 3)."""
     return given or 80 + rank % 3
@@ -153,8 +150,6 @@ prepare: Final = Preparing(
     lambda asked, _cells: hdf5_left_out(asked.options.formats, asked.description),
 )
 
-# -- rows --------------------------------------------------------------------------------------------------------------
-
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
     return {
@@ -164,8 +159,6 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:
         "transfers": _access(source.case.backend_parameters.get("collective")),
     }
 
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 _QUESTIONS: Final = tuple(
     Faster(

@@ -2,7 +2,7 @@
 """A log of Darshan as cases that do the same work: transfers by size and order, and small files as items."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final, cast
 
@@ -18,7 +18,7 @@ from ullage.importers.darshan.rates import ON_NAMES, Work
 from ullage.model.plan import Named, Parameters, Target
 from ullage.quantity import percent, plural
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.kinds import Size
+from ullage.runs.options.kinds import Repeated, Size
 from ullage.uri import target_scheme
 
 _WORD: Final = 8
@@ -34,10 +34,16 @@ class FromDarshanOptions(LineOptions):
     tool = "darshan"
     metrics = "bandwidth operation_rate latency_p50 latency_p99"
     changes = {
-        "lines": Change("Do the work of this Darshan log."),
+        "target": Change(unsaid="", required=True),
         "ranks": Change("Start this many ranks.", unsaid="those of the log"),
     }
 
+    lines: Annotated[
+        list[str],
+        Field(min_length=1),
+        Repeated(metavar="LOG"),
+        Option("Do the work of this Darshan log.", argument=True, required=True),
+    ]
     volume: Annotated[
         int | None, Field(ge=1), Size(), Option("Move at most this many bytes in a case.", unsaid="those of the log")
     ] = None
@@ -65,8 +71,8 @@ class FromDarshanOptions(LineOptions):
         drafts = list[Draft]()
         # What a reading case writes first is not written by a case of its own, too.
         for one in sorted(self.works, key=lambda one: one.access):
-            made = [_items(one, ranks)] if one.items else _transfers(one, ranks, self.volume)
-            made = [replace(draft, backend=Named(name=self.backend)) for draft in made]
+            works = [_items(one, ranks)] if one.items else _transfers(one, ranks, self.volume)
+            made = [Draft(1, Named(name=self.backend), work, "", "") for work in works]
             drafts += [] if any(draft in drafts for draft in made) else made[:1]
         notes = [self.covered, *([] if ranks == most else [f"the log has {most:,} ranks, and this run {ranks:,}"])]
         return Translation(tuple(drafts), ranks, self.repetitions, self.nodes, self.ranks_per_node, notes=tuple(notes))
@@ -78,10 +84,10 @@ def works_to_do(facts: Facts) -> list[Work]:
 
 
 def _of_group(group: Group, facts: Facts) -> Iterable[Work]:
-    files, ranks = len(group.files), max(1, len(group.ranks))
+    files = len(group.files)
     if files > facts.job.ranks and group.operations() <= _FEW * files and not group.is_shared:
         size = (group.moved("write") or group.moved("read")) // files
-        is_synced = group.sums["FSYNCS"] + group.sums["FDSYNCS"] > 0
+        ranks, is_synced = facts.ranks_of(group), group.is_synced
         return [Work("create", float(group.moved()), size, ranks=ranks, items=files, is_synced=is_synced)]
     return _that_matter(works_of(group, facts, is_even=True), facts)
 
@@ -110,8 +116,8 @@ def coverage(facts: Facts, works: Iterable[Work]) -> str:
     )
 
 
-def _transfers(one: Work, ranks: int, volume: int | None) -> list[Draft]:
-    """Return the case of a work, and others that do the same beside more."""
+def _transfers(one: Work, ranks: int, volume: int | None) -> list[Named]:
+    """Return what a case of a work does, and what others do that do the same beside more."""
     size = max(_WORD, round(one.block_bytes / _WORD) * _WORD)
     each = max(1, round(min(one.amount, volume or one.amount) / size / ranks))
     parameters: Parameters = {
@@ -123,11 +129,10 @@ def _transfers(one: Work, ranks: int, volume: int | None) -> list[Draft]:
         "sync": "close" if one.is_synced else "none",
     }
     ways = [["write", "read"]] if one.access == "read" else [["write"], ["write", "read"]]
-    works = [Named(name="transfer", parameters={"phases": phases, **parameters}) for phases in ways]
-    return [Draft(1, Named(name="posix"), work, "", "") for work in works]
+    return [Named(name="transfer", parameters={"phases": phases, **parameters}) for phases in ways]
 
 
-def _items(one: Work, ranks: int) -> Draft:
+def _items(one: Work, ranks: int) -> Named:
     parameters: Parameters = {
         "phases": ["tree-create", "create", "stat", "unlink", "tree-remove"],
         "item": "file",
@@ -135,4 +140,4 @@ def _items(one: Work, ranks: int) -> Draft:
         "write_bytes": one.block_bytes,
         "sync": "file" if one.is_synced else "none",
     }
-    return Draft(1, Named(name="posix"), Named(name="metadata", parameters=parameters), "", "")
+    return Named(name="metadata", parameters=parameters)

@@ -207,8 +207,6 @@ def random_picks(given: ParsedFlags, workload: Parameters) -> Named:
     )
 
 
-# -- the backend that an API asks for ----------------------------------------------------------------------------------
-
 NULL: Final = "null"
 BACKENDS: Final[Mapping[str, str]] = {
     "POSIX": "posix",

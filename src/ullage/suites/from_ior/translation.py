@@ -50,9 +50,6 @@ _SCRIPT: Final = "-f"
 _DIRECTIVES: Final = "-O"
 
 
-# -- scripts as lines --------------------------------------------------------------------------------------------------
-
-
 def expanded(texts: Sequence[str]) -> list[str]:
     """Return ``texts`` with a command line for each test of a script instead of the line that names it."""
     return [line for text in texts for line in _lines(text)]
@@ -121,9 +118,6 @@ def _directive(line: str, place: str) -> str:
 
 
 _FILE: Final = "testFile"
-
-
-# -- lines as cases ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,6 @@ def check_result_folder(official: OfficialConfig) -> None:
         raise UserError(what, official.file, "name another, or leave it out", EXIT_ENVIRONMENT)
 
 
-# -- reading the file --------------------------------------------------------------------------------------------------
-
 _DATA_KINDS: Final = ("timestamp", "offset", "incompressible", "random")
 # Which phases a section speaks for, besides the one of its own name.
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {

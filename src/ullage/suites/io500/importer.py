@@ -269,9 +269,6 @@ RESULT = Importer(
 )
 
 
-# -- published tables --------------------------------------------------------------------------------------------------
-
-
 _PHASE_OFF: Final = 0.0005
 Amount = Annotated[float, Field(ge=0, le=1e15)]
 Count = Annotated[int, Field(ge=1, le=1 << 31)]

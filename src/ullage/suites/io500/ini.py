@@ -112,10 +112,7 @@ _FORMER_KEYS: Final[Mapping[str, Mapping[str, str]]] = {
         "ior-easy": "write API = POSIX --posix.odirect",
         "": "leave it out: O_DIRECT moves no part of a sector, and no names",
     },
-    "hintsfilename": {
-        "ior-": "write API = MPIIO --mpiio.hintsFileName={}",
-        "": "leave it out: names go through POSIX",
-    },
+    "hintsfilename": {"ior-": "write API = MPIIO --mpiio.hintsFileName={}", "": "leave it out: names go through POSIX"},
     "norun": {"": "write run = FALSE"},
     "external-args": {"": "leave it out: find is built in"},
 }
@@ -212,9 +209,6 @@ _FORMS: Final[Mapping[Kind, tuple[str, Callable[[str], IniValue], str, str]]] = 
     "text": (r"(?s:.*)", str, "", ""),
 }
 """How a value of each kind is written and read, what it is, and what would be right."""
-
-
-# -- the value of API: a backend, and the words behind it --------------------------------------------------------------
 
 
 _HINT: Final = re.compile(r"IOR_HINT__(MPI|GPFS)__(\w+)\s*=\s*(\S+)", re.ASCII)

@@ -124,8 +124,6 @@ def mark_short(run: OfficialRun, required_s: float) -> OfficialRun:
     return replace(run, phases=tuple(map(marked, run.phases)))
 
 
-# -- reading: strictly, what claims to be a result and does not read is an error with its line -------------------------
-
 # Only a configuration has this section.
 _SETTINGS: Final = "global"
 # A phase of older releases that never counted and is gone.

@@ -29,9 +29,6 @@ from ullage.suites.io500.score import score_of_medians
 from ullage.suites.io500.summarise import digest_all
 from ullage.uri import target_path
 
-# -- result_summary.txt and the INI result.txt, as the official tool writes them ---------------------------------------
-
-
 _LONGEST_VALUE: Final = 4000
 
 
@@ -96,9 +93,6 @@ def _reasons(notes: Iterable[str]) -> list[str]:
     return [f"; ERROR INVALID {one_line(note)}" for note in notes]
 
 
-# -- the check sum against accidents -----------------------------------------------------------------------------------
-
-
 def check_sum(pairs: Iterable[tuple[str, str]]) -> int:
     """Return the official check sum of pairs of words, in whatever order they come.
 
@@ -124,9 +118,6 @@ def score_hash(run: OfficialRun, mode: Mode, score: ScoreResult) -> str:
     pairs += [("MD", f"{score.metadata.value:f}"), ("BW", f"{score.bandwidth.value:f}")]
     pairs += [("SCORE", f"{score.total.value:f}"), *([("valid", "NO")] if score.invalid else [])]
     return f"{check_sum([*pairs, *([('version', run.version)] if mode == 'standard' else [])]):X}"
-
-
-# -- the folder of a result --------------------------------------------------------------------------------------------
 
 
 def read_digests(result: ResultFolder) -> list[Digest]:
@@ -198,9 +189,6 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
             lines = ior_lines(measured) if phase.workload in TRANSFERS else mdtest_lines(measured)
             texts[f"{phase.name}.txt"] = "\n".join([*lines, ""])
     return texts
-
-
-# -- config.ini: every key in the official order, with the value that was in effect ------------------------------------
 
 
 # Keys that the official check sum counts also when they are empty.

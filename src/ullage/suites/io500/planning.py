@@ -73,11 +73,7 @@ class _Bound:
 
     @property
     def wall(self) -> Parameters:
-        return {
-            "stonewall_s": self.options.stonewall_s,
-            "wear_out": True,
-            "wear_out_limit_s": self.wear_out_limit_s,
-        }
+        return {"stonewall_s": self.options.stonewall_s, "wear_out": True, "wear_out_limit_s": self.wear_out_limit_s}
 
     @property
     def of_others(self) -> Parameters:

@@ -231,9 +231,6 @@ def conclude(prepared: PreparedIo500, session: Session) -> bool:
     return any(found.is_wrong for found in digests)
 
 
-# -- folders that a user has prepared ----------------------------------------------------------------------------------
-
-
 # The only folders that the list's rules allow to make before a run.
 FOLDERS: Final = ("ior-easy", "ior-hard", "mdtest-easy", "mdtest-hard")
 _EMPTY: Final = "empty it, or give it another name: the rules allow no files made before the run"

@@ -67,8 +67,6 @@ SECTION: Final = Section(
     build=tables,
 )
 
-# -- headlines of the front page --------------------------------------------------------------------------------------
-
 
 def _is_scored(row: Row) -> bool:
     from ullage.suites.io500.phases import find_phase
@@ -81,8 +79,6 @@ HEADLINES: Final = tuple(
     Rule(part, metric, _is_scored, lambda row: row.params["phase"], lambda row: row.word("phase"))
     for part, metric in (("disk", "bandwidth"), ("metadata", "operation_rate"))
 )
-
-# -- where the rest of the hard phases goes ---------------------------------------------------------------------------
 
 
 def _is_easy(hard: Row, row: Row) -> bool:
@@ -101,8 +97,6 @@ LADDERS: Final = (
     *(LadderRule(f"ior-hard-{access}", (_PATTERN,)) for access in ("write", "read")),
     LadderRule("mdtest-hard-write", METADATA_STEPS),
 )
-
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 
 def phases(summary: Summary) -> list[Bars]:

@@ -125,9 +125,6 @@ def attempts_of(plan: Plan, records: Iterable[AnyRecord]) -> list[Attempt]:
     return found
 
 
-# -- what a round lacks ------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Rest:
     """What is left of a round: ``steps`` to run in official order, of which those in ``again`` only make data anew."""
@@ -156,8 +153,6 @@ def rest_of(steps: Sequence[Step], done: set[str], there: set[str]) -> Rest:
         [step for step in steps if step.phase.name in wanted], [s.phase.name for s in steps if s.phase.name in again]
     )
 
-
-# -- the values of one target ------------------------------------------------------------------------------------------
 
 VOID_FLAG: Final = f"{INVALID}:void"
 UNSYNCED: Final = "unsynced_operation_rate"
@@ -292,18 +287,12 @@ def _wanted(phase: OfficialPhase, attempts: Mapping[str, Attempt], ranks: int) -
     return files_to_find(0, ranks, made.operations // ranks)
 
 
-# -- the further keys of result.txt ------------------------------------------------------------------------------------
-
-
 def _pairs(attempt: Attempt) -> dict[str, str]:
     case, record, phase = attempt.case, attempt.scored, attempt.phase
     # What was done stands in the engine's words, as there is no command line for one phase.
     parts = (case.backend, case.backend_parameters), (case.workload, case.workload_parameters)
     words = [word for name, given in parts for word in (name, *(f"{key}={_word(given[key])}" for key in given))]
-    pairs = {
-        "t_start": stamp(attempt.run, attempt.phases[0].start_ns),
-        "exe": " ".join(["ullage-engine", *words]),
-    }
+    pairs = {"t_start": stamp(attempt.run, attempt.phases[0].start_ns), "exe": " ".join(["ullage-engine", *words])}
     if record is not None and record.stonewall is not None:
         wall = record.stonewall.at_wall
         rate = per_second(wall.bytes if phase.is_bandwidth else wall.operations, wall.elapsed_ns) or 0.0

@@ -125,8 +125,6 @@ def score_name(part: Part, mode: Mode = "standard", label: str = "") -> str:
     return " ".join([*filter(None, words), *(["of", label] if label else [])])
 
 
-# -- where a score comes from: what each phase takes from it, and what it would give if it were better -----------------
-
 IMPROVEMENT: Final = 0.1
 # A smaller loss is not worth a sentence: the phases of one half are never all alike.
 _NOTABLE_LOSS: Final = 1.2

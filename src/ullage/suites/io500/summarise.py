@@ -142,9 +142,6 @@ def _on(case: Case, renamed: Callable[[str], str]) -> Case:
     return case.model_copy(update={"workload": workload, "dataset": renamed(case.dataset) if case.dataset else ""})
 
 
-# -- from its records to ceilings --------------------------------------------------------------------------------------
-
-
 def under_bounds(rows: Sequence[Row], result: ResultFolder, target: str, context: RowContext) -> list[Row]:
     """Return ``rows`` of ``target`` in their order, those of names under what the same calls gave without a device."""
     bounds = list(_bound_rows(result, target, context))
@@ -214,11 +211,7 @@ def _is_look(one: Score, options: Io500Options) -> bool:
 
 
 def digest_all(
-    request: Request,
-    options: Io500Options,
-    rounds: Sequence[Round],
-    failed: Iterable[Failed],
-    context: RowContext,
+    request: Request, options: Io500Options, rounds: Sequence[Round], failed: Iterable[Failed], context: RowContext
 ) -> list[Digest]:
     """Return a digest for each target of the request, also for one at which nothing has run yet."""
     errors = {case.case: f"{case.text}{f' ({case.where})' if case.where else ''}" for case in failed}

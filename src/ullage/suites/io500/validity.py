@@ -209,9 +209,6 @@ def _numbers_with_01(end: int) -> int:
     return 10 * _numbers_with_01(tens) + ending_in_0 + of_the_last_ten
 
 
-# -- a table held against its own arithmetic ---------------------------------------------------------------------------
-
-
 # A phase that was cut by its time and completed afterwards has handled up to this many times what its rate says.
 _MOST_APART: Final = 2.0
 # The time of a write holds the making of its tree and a sync: so much more than others it may seem to have handled.

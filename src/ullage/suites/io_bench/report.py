@@ -74,6 +74,5 @@ SECTION: Final = Section(
     build=tables,
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 ANSWER: Final = AnswerRule("io_bench", "Which share of its peak does the disk give one process?", "record-size")

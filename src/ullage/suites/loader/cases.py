@@ -18,8 +18,6 @@ from ullage.runs.cells.planning import Cell, cell_of
 from ullage.suites.loader.options import LoaderOptions, rule_samples
 from ullage.uri import target_path
 
-# -- which numbers of accelerators pass, and which is measured next ----------------------------------------------------
-
 Verdict: TypeAlias = Literal["passes", "fails", "cannot tell"]
 # Uses of all accelerators, one for each repetition, by their number.
 Trials: TypeAlias = Mapping[int, Sequence[float]]
@@ -80,15 +78,14 @@ class Search:
         return self.most // self.unit * self.unit
 
 
-def next_listed(numbers: Sequence[int], repetitions: int, trials: Trials) -> tuple[int, int] | None:
-    """Return the first of the numbers with the fewest repetitions, once: so the repetitions of all lie side by side."""
-    fewest = min((len(trials.get(n, ())) for n in numbers), default=repetitions)
-    if fewest >= repetitions:
-        return None
-    return next(n for n in numbers if len(trials.get(n, ())) == fewest), 1
+def next_listed(done: Mapping[int, int], repetitions: int) -> tuple[int, int] | None:
+    """Return the first of the numbers with the fewest repetitions, once: so the repetitions of all lie side by side.
 
+    ``done``: the repetitions that each number has.
+    """
+    fewest = min(done.values(), default=repetitions)
+    return None if fewest >= repetitions else (next(number for number in done if done[number] == fewest), 1)
 
-# -- the training set, and each number of accelerators that reads it ---------------------------------------------------
 
 WORKLOAD: Final = "loader"
 DATASET: Final = "samples"

@@ -88,9 +88,6 @@ def findings_of(rows: Sequence[Row], options: LoaderOptions, level: float, cores
     return found
 
 
-# -- what passes -------------------------------------------------------------------------------------------------------
-
-
 def _passes(target: str, rows: Sequence[Row], options: LoaderOptions, level: float) -> list[Finding]:
     uses = {accelerators_of(row): row for row in rows if row.metric == USE and row.access == ALL_EPOCHS}
     if not uses:
@@ -177,9 +174,6 @@ def _reached(rows: Sequence[Row], accelerators: int) -> list[str]:
     return [f"The first epoch then reads {each}."]
 
 
-# -- from where it was read --------------------------------------------------------------------------------------------
-
-
 def _cached(target: str, rows: Sequence[Row], options: LoaderOptions, level: float) -> list[Finding]:
     """Tell which share of each epoch memory answered, for the largest number that was read with counters."""
     shares = grouped((accelerators_of(row), row) for row in rows if row.metric == CACHED)
@@ -214,9 +208,6 @@ def _cached(target: str, rows: Sequence[Row], options: LoaderOptions, level: flo
     ]
 
 
-# -- what the client spends --------------------------------------------------------------------------------------------
-
-
 def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding]:
     """Name the client as the limit where its cores are busy in the first epoch; else nothing."""
     busy = [row for row in rows if row.metric == CLIENT and epoch_of(row) == 1]
@@ -237,8 +228,6 @@ def _client(target: str, rows: Sequence[Row], cores: int | None) -> list[Finding
     title = f"Reading from {target} takes all cores of the client"
     return [finding("loader-client", title, text, "warning", target=target, accelerators=n, cpu_share=share)]
 
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 _RUN_USE: Final = "run_use"
 

@@ -215,9 +215,6 @@ def _check(prepared: PreparedLoader) -> None:
             prepared.cells.reads(target, number)
 
 
-# -- how it runs -------------------------------------------------------------------------------------------------------
-
-
 def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], epochs: int) -> dict[int, list[float]]:
     """Return the lower of the uses of all epochs together and of the first, one for each repetition.
 
@@ -256,8 +253,11 @@ class _Loading(Execution):
             if left is not None and left < max(_SHORTEST_S, self._cost_s(cell)):
                 self._too_short(target)
                 return False
-            if not self._has_samples(target) and not self._launch(self.prepared.cells.makes(target), 1):
-                return False
+            if not self._has_samples(target):
+                if not self._launch(self.prepared.cells.makes(target), 1):
+                    return False
+                # Making them may have taken all of the time.
+                continue
             before = self.progress.of(cell.case.id)
             done, wrong = len(before.counted), before.has_failed
             if not self._launch(cell, repetitions):
@@ -271,18 +271,19 @@ class _Loading(Execution):
         return True
 
     def _next(self, target: Target, failed: set[int]) -> tuple[int, int] | None:
-        prepared, options, trials = self.prepared, self.prepared.options, self._trials(target)
-        if options.accelerators is None:
-            # What cannot run cannot pass.
-            seen: Trials = {**trials, **dict.fromkeys(failed, [0.0] * options.repetitions)}
-            return Search(prepared.cells.unit, prepared.most, options.least_use, options.repetitions).next(seen)
-        return next_listed([n for n in prepared.numbers() if n not in failed], options.repetitions, trials)
+        prepared, options = self.prepared, self.prepared.options
+        if options.accelerators is not None:
+            # Counted, not by their use: accelerators that compute nothing have none.
+            left = [number for number in prepared.numbers() if number not in failed]
+            done = {n: len(self.progress.of(prepared.cells.reads(target, n).case.id).counted) for n in left}
+            return next_listed(done, options.repetitions)
+        # What cannot run cannot pass.
+        seen: Trials = {**self._trials(target), **dict.fromkeys(failed, [0.0] * options.repetitions)}
+        return Search(prepared.cells.unit, prepared.most, options.least_use, options.repetitions).next(seen)
 
     def _trials(self, target: Target) -> dict[int, list[float]]:
         prepared = self.prepared
-        numbers: Sequence[int] = prepared.options.accelerators or range(
-            prepared.cells.unit, prepared.most + 1, prepared.cells.unit
-        )
+        numbers = range(prepared.cells.unit, prepared.most + 1, prepared.cells.unit)
         cases = {prepared.cells.reads(target, number).case.id: number for number in numbers}
         files = self.session.result.read_records()
         return trials_of([file.records for file in files], cases, prepared.options.epochs)

@@ -36,9 +36,6 @@ _TOOLTIP: Final = tooltip("accelerators epoch text=AU verdict flags")
 _LEVEL: Final = 0.95
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
-
-
 def tables(data: ReportData) -> Content | None:
     """Return a table for each target, or None for other suites and where nothing was read."""
     rows = data.rows_of(_SUITE)
@@ -92,9 +89,6 @@ def _columns(rows: Sequence[Row]) -> Sequence[Column[PhaseLine]]:
         _percent("from memory", CACHED),
         f"{CLIENT}=cores_busy sample_read_p50=a_sample step_wait_p99=99_%_wait_at_most verdict",
     )
-
-
-# -- the chart ---------------------------------------------------------------------------------------------------------
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -152,8 +146,6 @@ CHART: Final = storage_chart(
     "A line for each epoch. From the second one on, memory may answer.",
     figures,
 )
-
-# -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
 def samples_text(row: Row) -> str:

@@ -88,9 +88,6 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes
 
 
-# -- file size by record size, with the sizes of the caches drawn in ---------------------------------------------------
-
-
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 420
 # A map of up to so many records fits beside another one.
@@ -207,7 +204,6 @@ CHART: Final = _REPORT.chart(
     order=22,
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 ANSWER: Final = AnswerRule(
     "matrix",

@@ -16,8 +16,6 @@ from ullage.quantity import listing, times
 from ullage.suites.memory.options import MEMORY_LEVEL, Cache
 from ullage.units import format_bytes, format_rate, format_time
 
-# -- where a curve over the working set leaves a plateau: the ends of caches, as measured ------------------------------
-
 # Neighbours on a plateau differ by less than this; a cache's end makes a larger step.
 _STEP: Final = 1.2
 _FEWEST: Final = 2
@@ -54,8 +52,6 @@ def plateaus(points: Sequence[tuple[int, float]]) -> list[Plateau]:
 def _near(first: float, second: float) -> bool:
     return max(first, second) <= _STEP * min(first, second)
 
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 # A load whose time has risen by so much under load waits in a queue.
 _QUEUED: Final = 1.5

@@ -138,9 +138,6 @@ def _tool_job(tool: str, program: Installed, case: Case, made: Callable[[], Tool
     return PeerJob(tool, (case.id,), run, stage=f"{tool} beside", expected_s=_EACH_S)
 
 
-# -- hpcc ---------------------------------------------------------------------------------------------------------
-
-
 def job_for(caches: Sequence[Cache], ranks: int, beyond: int) -> HpccJob:
     """Make a job with a matrix at least as large as our set, each rank's share of it beyond one thread's caches."""
     share = max(BEYOND * last_bytes(caches, 1), beyond // ranks)

@@ -277,10 +277,7 @@ def with_machine(options: MemoryOptions, root: Path = ROOT) -> MemoryOptions:
 def sizes_of(options: MemoryOptions) -> Sizes:
     """Return the sizes that follow from the frozen options."""
     return choose_sizes(
-        options.caches,
-        options.threads[-1],
-        options.most or most_bytes(Memory(), Limits()),
-        quick=options.quick,
+        options.caches, options.threads[-1], options.most or most_bytes(Memory(), Limits()), quick=options.quick
     )
 
 

@@ -32,16 +32,7 @@ from ullage.report.plots import (
 from ullage.report.vega import Spec, time_axis, tooltip
 from ullage.suites.memory.options import MEMORY_LEVEL
 from ullage.suites.memory.prepare import KERNELS
-from ullage.suites.memory.tables import (
-    SUITE,
-    cache_lines,
-    grids,
-    loads,
-    single_chases,
-    size_of,
-    streams,
-    threads_of,
-)
+from ullage.suites.memory.tables import SUITE, cache_lines, grids, loads, single_chases, size_of, streams, threads_of
 from ullage.units import format_bytes
 
 _WIDTH: Final = 560
@@ -149,9 +140,6 @@ def load_figures(data: ReportData) -> list[Figure]:
     return [Figure("access time under load", caption, plot(_WIDTH, 240, values, line_mark(40), encoding))]
 
 
-# -- the section -------------------------------------------------------------------------------------------------------
-
-
 _PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
 
 
@@ -185,8 +173,6 @@ def _ceilings(rows: Sequence[Row]) -> str:
     instead = " A machine file (--machine) with channels and transfers replaces it."
     return (by_best if bounds else none) + instead
 
-
-# -- headlines of the front page --------------------------------------------------------------------------------------
 
 _KERNELS: Final = ("read", "write", "copy", "triad")
 
@@ -302,9 +288,6 @@ HEADLINES: Final = (
         lambda row: f"random updates, {threads_text(row)}",
     ),
 )
-
-
-# -- section, charts and the answer of the suite -----------------------------------------------------------------------
 
 
 _REPORT: Final = PartOfReport(SUITE, "memory", 3)

@@ -99,9 +99,6 @@ def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]
 _HUGE_PAGE: Final = 2 << 20
 
 
-# -- parameters by workload -------------------------------------------------------------------------------------------
-
-
 def _stream(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     told = source.values.some("kernel", "stores", "threads", "working_set_bytes", "order", "block_bytes", "pages")
     left_out = {
@@ -129,6 +126,10 @@ def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     }
 
 
+def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
+    return source.values.some("cpu_a", "cpu_b")
+
+
 def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     params = source.values.some("injection", "injectors", "delay", "working_set_bytes", "pages")
     return {**params, **_level(caches, params["working_set_bytes"], 1)}
@@ -142,7 +143,7 @@ def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
 _PARAMS: Final = {
     "stream": _stream,
     "chase": _chase,
-    "core-to-core": lambda source, _caches: source.values.some("cpu_a", "cpu_b"),
+    "core-to-core": _cores,
     "loaded-latency": _loaded,
     "updates": _updates,
 }
@@ -155,9 +156,6 @@ def _nodes(source: Source) -> dict[str, Scalar]:
 def _level(caches: Sequence[Cache], size: Scalar, threads: Scalar) -> dict[str, Scalar]:
     level = level_of(caches, int(size), int(threads))
     return {"level": level} if level else {}
-
-
-# -- the summary of a run ----------------------------------------------------------------------------------------------
 
 
 # Kinds of sentences that compare: bytes of stores, kinds of them, threads, order, pages, chases, load.

@@ -34,9 +34,6 @@ SUITE: Final = "memory"
 _PAGES: Final = {"small": "small pages", "huge": "huge pages", "default": "pages as they come"}
 
 
-# -- rows, by their parameters alone -----------------------------------------------------------------------------------
-
-
 def size_of(row: Row) -> int:
     """Return the bytes of the row's working set, or 0 where it has none."""
     return row.count("working_set_bytes")
@@ -83,9 +80,6 @@ def cache_lines(data: ReportData) -> Sequence[tuple[str, int]]:
     found = cast("Mapping[str, object]", caches).items()
     sizes = [(name.removesuffix("d"), size) for name, size in found if isinstance(size, int) and not name.endswith("i")]
     return sorted(sizes, key=lambda one: one[1])
-
-
-# -- bandwidth ---------------------------------------------------------------------------------------------------------
 
 
 _WORKLOADS: Final = {"sequential": "RWS", "random": "RWR"}
@@ -179,9 +173,6 @@ _UPDATE_COLUMNS: Final = columns(
     ),
     Column[PhaseLine]("peer's GUPS", _peer_rate, hint=lambda line: peer_hint(line.first)),
 )
-
-
-# -- access time -------------------------------------------------------------------------------------------------------
 
 
 def time_grids(rows: Sequence[Row]) -> list[Grid]:

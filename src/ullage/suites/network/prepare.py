@@ -277,9 +277,6 @@ def _work(
     return {**own, **more}, (what or mode, protocol, format_bytes(size), str(streams), how)
 
 
-# -- the run -----------------------------------------------------------------------------------------------------------
-
-
 def prepare_network(
     request: Request,
     engine_context: EngineContext,

@@ -65,9 +65,6 @@ def own_lines(data: ReportData, mode: str = "") -> list[PhaseLine]:
     return sorted(phase_lines(rows), key=_place)
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-
-
 _GIGABIT: Final = 1e9 / 8
 _KINDS: Final = frozenset({"loopback", "not-available"})
 _OF_PEERS: Final = {
@@ -162,9 +159,6 @@ def _sockets(phase: PhaseRecord) -> str:
     return f"TCP uses congestion control {control}. At the end its socket buffers hold {buffers}."
 
 
-# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
-
-
 def is_socket(row: Row) -> bool:
     """Tell whether a row is of TCP or UDP."""
     is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
@@ -249,9 +243,6 @@ LADDER: Final = LadderRule(
 )
 
 
-# -- headlines of the front page --------------------------------------------------------------------------------------
-
-
 def _stream(row: Row) -> str:
     size, streams = format_bytes(row.count("block_bytes")), plural(row.count("streams"), "stream")
     return f"{row.word('protocol').upper()}, blocks of {size}, {streams}"
@@ -315,9 +306,6 @@ def _rate_point(row: Row, name: str) -> Spec:
         "peer": peer_hint(row),
         "flags": ", ".join(row.flag_codes),
     }
-
-
-# -- percentiles of the round trip -------------------------------------------------------------------------------------
 
 
 _PERCENTILES: Final = {

@@ -110,9 +110,6 @@ def _share_text(row: Row) -> str:
     return f"{percent(row.median)} [{percent(row.low)}, {percent(row.high)}]"
 
 
-# -- how much overlaps -------------------------------------------------------------------------------------------------
-
-
 def _overlapping(rows: Sequence[Row], large: Sequence[Row]) -> Finding:
     """State for each way the share at its largest size and best depth, and from which size on the half overlaps."""
     ways = grouped((way_of(row), row) for row in rows)
@@ -166,9 +163,6 @@ def _from_size(rows: Sequence[Row], large: Sequence[Row]) -> tuple[int, int] | N
     return min(found, default=None)
 
 
-# -- what it gains -----------------------------------------------------------------------------------------------------
-
-
 def _gains(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare the case with the highest ratio at each place with its own blocking calls."""
     times_of = {(row.metric, *_key(row)): row for row in rows if row.metric in (BOTH, BLOCKING)}
@@ -207,9 +201,6 @@ def _gain(pairs: Sequence[tuple[Row, Row]], level: float) -> list[Finding]:
     return [with_gain(told, gain, change)]
 
 
-# -- what it costs -----------------------------------------------------------------------------------------------------
-
-
 def _cost(costly: Sequence[Row]) -> Finding:
     """State where the computation takes longer while I/O goes on: for each way the case with the largest cost."""
     worst = [max(some, key=lambda row: row.median) for some in grouped((way_of(row), row) for row in costly).values()]
@@ -230,9 +221,6 @@ def _cost(costly: Sequence[Row]) -> Finding:
         is_advice=cores == 1,
         slowdown=[row.median for row in worst],
     )
-
-
-# -- who moves the data when it is begun -------------------------------------------------------------------------------
 
 
 def _begun(shares: Sequence[Row], starts: Mapping[tuple[str, str], Row]) -> list[Finding]:

@@ -31,9 +31,6 @@ _LEGEND: Final = (
 )
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
-
-
 def _notes(rows: Sequence[Row]) -> list[str]:
     """State the cores of a rank, which its helper threads share, and whose data is read."""
     cores = {row.ranks: row.count("cores_of_rank") for row in rows}
@@ -71,9 +68,6 @@ tables: Final = tables_of(
     _notes,
     only=lambda line: SHARE in line.rows,
 )
-
-
-# -- the chart ---------------------------------------------------------------------------------------------------------
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -134,8 +128,6 @@ CHART: Final = storage_chart(
     "Each map has the sizes of transfers and how many are begun together. Darker is more overlap.",
     figures,
 )
-
-# -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
 HEADLINE: Final = storage_rule(

@@ -121,8 +121,6 @@ class OverlapOptions(StorageOptions):
         return self
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
 _MOST_HELPERS: Final = 64
 _DIRECT: Final = "direct"
 # What a backend says of itself for each method, with the most at once behind it.
@@ -233,8 +231,6 @@ def _workload(options: OverlapOptions, backend: Registered, method: Method, size
     }
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
 # Three of four stretches move data and three compute as long as data takes: each byte costs its time twice.
 _BESIDES: Final = 2.0
 _COLUMNS: Final = plan_columns(
@@ -307,8 +303,6 @@ prepare: Final = Preparing(
     fewer_files="fewer --ranks fit",
     costing=_costs,
 )
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def tell(row: Row, source: Source) -> Mapping[str, Scalar]:

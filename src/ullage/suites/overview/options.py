@@ -27,8 +27,7 @@ class OverviewOptions(CompositeOptions, TimeBudgetOptions, MachineOptions):
     changes = {
         "targets": Change(usual="here=.", required=False),
         "time_s": Change(
-            "Limit the time of the whole run, other tools included. What does not fit is left out.",
-            usual="4m20s",
+            "Limit the time of the whole run, other tools included. What does not fit is left out.", usual="4m20s"
         ),
     }
 

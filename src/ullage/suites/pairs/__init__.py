@@ -9,10 +9,5 @@ from ullage.runs.suite import UsualQuickSuite
 
 # The quick form: a rank a core.
 SUITE = UsualQuickSuite(
-    "pairs",
-    __doc__ or "",
-    "suite:PairsOptions",
-    "suite:prepare_pairs",
-    "summarise:summarise",
-    {"quick": True},
+    "pairs", __doc__ or "", "suite:PairsOptions", "suite:prepare_pairs", "summarise:summarise", {"quick": True}
 )

@@ -213,9 +213,6 @@ def _difference(values: "NDArray[np.float64]") -> "NDArray[np.float64]":
     return middle - middle.T
 
 
-# -- matrices of times -------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class PairMatrix:
     """The times of all ordered pairs.

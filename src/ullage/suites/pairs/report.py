@@ -163,9 +163,6 @@ def _links(matrix: PairMatrix) -> list[Grid]:
     return texts_grid(f"links that stand out: {_what(matrix)}", heads, lines, words, whole=True)
 
 
-# -- every pair as a map: who sends, who receives, how fast ------------------------------------------------------------
-
-
 MOST_CELLS: Final = 48
 _MOST_WITH_TEXT: Final = 14
 _WIDTH: Final = 460
@@ -237,9 +234,6 @@ def _spec(matrix: PairMatrix, times: "NDArray[np.float64]", names: Sequence[str]
     return replace(found, column_axis=angle).spec(cells, tooltip("what=messages text=median"), bare_height=found.step)
 
 
-# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
-
-
 def _one_way(row: Row) -> Copiers:
     return "half" if row.params.get("at_once") else "one"
 
@@ -280,7 +274,6 @@ CHART: Final = _REPORT.chart(
     order=6,
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 ANSWER: Final = AnswerRule(
     "pairs",

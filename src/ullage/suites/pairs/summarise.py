@@ -239,9 +239,6 @@ def _share_of_alone(best: Row, matrices: Sequence[PairMatrix], numbers: dict[str
     return f" Each pair of neighbours has {percent(each / alone)} of what a pair alone reaches in one direction."
 
 
-# -- from records to rows ----------------------------------------------------------------------------------------------
-
-
 METRICS: Final = ("pair_latency", "worst_pair_latency", "pair_bandwidth", "worst_pair_bandwidth", "exchange_bandwidth")
 PAIRS: Final = "pairs"
 _KEPT: Final = ("between", "at_once")
@@ -278,9 +275,6 @@ def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
         **{name: value for name in _KEPT if isinstance(value := known.get(name), (int, str))},
     }
     return {**params, "seed": count_of(known, "seed", 1)} if params["pattern"] == RANDOM_PATTERN else params
-
-
-# -- rows of the pairs within and between switches, each with the interval of its median pair --------------------------
 
 
 LATENCY: Final = "switch_pair_latency"

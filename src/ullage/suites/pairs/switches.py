@@ -86,9 +86,6 @@ def _switch_pair(
     return SwitchPair(sender, receiver, int(cells.sum()), middle, worst, tuple(each.tolist()), is_all)
 
 
-# -- links between switches, all together and through each -------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class SlowPassage:
     """Links between switches that are slow. ``switch``: through it; empty: between any two.
@@ -223,9 +220,6 @@ def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
     )
     title = f"Messages between {several} are slow"
     return finding("between-switches", title, text, "advice", **matrix.place, **numbers)
-
-
-# -- slow ends and slow links by their switches ------------------------------------------------------------------------
 
 
 def slow_together(matrix: PairMatrix) -> dict[str, list[int]]:

@@ -72,9 +72,6 @@ def _at(row: Row) -> str:
     return f"on {row.target} ({row.params['backend']}, {plural(row.ranks, 'rank')})"
 
 
-# -- which patterns are slow -------------------------------------------------------------------------------------------
-
-
 def _slow_patterns(rows: Sequence[Row], spread: Spread, level: float) -> list[Finding]:
     """Compare every pattern with the fastest of the same calls, operation and request, where nothing is off."""
     names = ("backend", "ranks", "calls", "access", "block_bytes")
@@ -116,9 +113,6 @@ def _slow(pairs: Sequence[Pair]) -> Finding:
         patterns=[pair.first.word("pattern") for pair in worst.values()],
         ratios=[pair.found.ratio for pair in worst.values()],
     )
-
-
-# -- pairs that differ in one thing ------------------------------------------------------------------------------------
 
 
 def _pairs(

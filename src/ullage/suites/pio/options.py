@@ -167,9 +167,6 @@ def _place(name: str, lines: list[str], table: int | None, key: str) -> str:
     return f"{name}:{header}"
 
 
-# -- the options -------------------------------------------------------------------------------------------------------
-
-
 def read_hints(texts: Sequence[str]) -> dict[str, str]:
     """Read hints written ``KEY=VALUE``."""
     hints: dict[str, str] = {}

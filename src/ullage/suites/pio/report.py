@@ -48,9 +48,6 @@ def _operations(rows: Iterable[Row]) -> list[str]:
     return [word for word in OPERATIONS if word in found]
 
 
-# -- the tables --------------------------------------------------------------------------------------------------------
-
-
 def tables(data: ReportData) -> Content | None:
     """Return two tables for each place: rates, and how long the ranks took, each from its open to its close.
 
@@ -99,9 +96,6 @@ def _rate(row: Row | None) -> Cell:
     return number_cell(format_quantity(row.median, row.unit), sort=repr(row.median), hint=hint)
 
 
-# -- the map -----------------------------------------------------------------------------------------------------------
-
-
 def maps(data: ReportData) -> list[Figure]:
     """Return one map for each place: patterns and calls by operation and request, of the least base."""
     rows = _rows(data)
@@ -134,9 +128,6 @@ def _map(title: str, rows: Sequence[Row]) -> Figure:
     )
     spec = row_map(found, rows, _column, _map_line, lambda row: f"{_map_line(row)}, {_column(row)}")
     return Figure(title, "Median rate. The framed cell is the best.", spec, wide=True)
-
-
-# -- who owns which bytes ----------------------------------------------------------------------------------------------
 
 
 def pictures(data: ReportData) -> list[Figure]:

@@ -30,8 +30,6 @@ from ullage.suites.pio.options import OPERATIONS, OWNERS, Calls, PioOptions, Spa
 from ullage.units import format_bytes, format_volume
 from ullage.uri import target_scheme
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
 WORKLOAD: Final = "pio"
 _SHARED: Final = "sequential-shared"
 
@@ -165,8 +163,6 @@ def _own_parameters(spatial: Spatial, ranks: int) -> Parameters:
     return own
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
 _COLUMNS: Final = plan_columns(
     "target backend ranks pattern request calls base data phases",
     request=lambda cell: format_bytes(cell.block_bytes),
@@ -205,8 +201,6 @@ prepare: Final = Preparing(
     lambda _asked, _cells: [],
     shares_less="use --pattern sequential-own",
 )
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:

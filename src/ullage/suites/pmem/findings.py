@@ -19,8 +19,6 @@ from ullage.results.rows import Measured
 from ullage.suites.pmem.options import PmemOptions, region_of
 from ullage.units import format_bytes, format_rate
 
-# -- rows along an axis ------------------------------------------------------------------------------------------------
-
 MAIN: Final = "bandwidth"
 NUMA_PATH: Final = "numa_path"
 WITHOUT_SYNC: Final = "transfer_bandwidth"
@@ -83,8 +81,6 @@ def _is_usual(row: Row, options: PmemOptions) -> bool:
     block, region = row.count("block_bytes"), row.count("region_bytes")
     return block == options.block or block == region < options.block
 
-
-# -- NUMA paths --------------------------------------------------------------------------------------------------------
 
 NOT_ASKED: Final = "unsaid"
 BUFFERS_ELSEWHERE: Final = "buffers-elsewhere"
@@ -198,9 +194,6 @@ def findings_of(
     ]
 
 
-# -- from which size on system calls stop mattering --------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Size:
     """System calls beside no system calls, at one transfer size; ``found``: rate of the first over the second."""
@@ -281,9 +274,6 @@ def _from_where(sizes: Sequence[_Size]) -> _Size | None:
             break
         found = size
     return found
-
-
-# -- how many writers and readers are best -----------------------------------------------------------------------------
 
 
 def writers(lines: Curves, level: float, settable: Settable) -> list[Finding]:

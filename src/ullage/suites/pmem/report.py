@@ -47,9 +47,6 @@ def _options(data: ReportData) -> PmemOptions | None:
     return read_options(PmemOptions, data.request)
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-
-
 _AXES: Final[Mapping[str, tuple[str, Callable[[int], str]]]] = {
     "ranks": ("ranks", str),
     "block_bytes": ("transfer", format_bytes),
@@ -130,7 +127,6 @@ SECTION: Final = Section(
     build=tables,
 )
 
-# -- charts ------------------------------------------------------------------------------------------------------------
 
 _TOOLTIP: Final = tooltip("name=interface target place=at text=value")
 
@@ -232,8 +228,6 @@ CHART: Final = storage_chart(
     "All axes but that of ranks are logarithmic. The line at 256 marks the unit of Intel's persistent memory.",
     figures,
 )
-
-# -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
 HEADLINE: Final = storage_rule(

@@ -35,7 +35,6 @@ from ullage.uri import target_folder
 
 Word = TypeVar("Word", bound=str)
 
-# -- cases -------------------------------------------------------------------------------------------------------------
 
 _BACKENDS: Final[Mapping[Interface, str]] = {"posix": "posix", "mmap": "mmap", "pmem": "pmem", "direct": "posix"}
 
@@ -190,9 +189,6 @@ def interface_of(backend: str, parameters: Mapping[str, object]) -> str:
     return "direct" if backend == "posix" and parameters.get("direct") is True else backend
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
-
 def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCells:
     """Check everything that can be checked without starting anything."""
     options = read_options(PmemOptions, request)
@@ -248,9 +244,6 @@ def _numa_line(spot: Spot, options: PmemOptions, nodes: int) -> str:
     if paths := numa_paths_of(spot, options, nodes):
         return f"{where}: {', '.join(paths)}."
     return f"{where}: not available: {why_not_path('remote', spot, nodes)}."
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:

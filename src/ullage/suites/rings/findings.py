@@ -35,9 +35,6 @@ from ullage.runs.told import Launches, Source, launches_of, told_rows, usual
 from ullage.suites.rings.suite import LARGE_BYTES, PING_PONG, RING, SMALL_BYTES
 from ullage.units import format_rate, format_time
 
-# -- rows: of each ring and of the pairs what its message is for, latency or bandwidth ---------------------------------
-
-
 LATENCIES: Final = ("ring_latency", "ping_pong_least_latency", "ping_pong_latency", "ping_pong_most_latency")
 BANDWIDTHS: Final = (
     *("ring_bandwidth", "ping_pong_least_bandwidth", "ping_pong_bandwidth", "ping_pong_most_bandwidth"),
@@ -72,9 +69,6 @@ def _params_of(row: Row, source: Source) -> dict[str, Scalar] | None:
 def find_row(rows: Iterable[Row], metric: str, order: str) -> Row | None:
     """Return the row of that metric and order with the most ranks, or None without one."""
     return max(select(rows, metric, order=order), key=lambda row: row.count("ranks"), default=None)
-
-
-# -- what kind of network it is ----------------------------------------------------------------------------------------
 
 
 # A network is of no known kind if either ratio differs from each kind's by more than this factor.
@@ -133,9 +127,6 @@ def diagnose(ping_pong: float, natural: float, random: float, ranks: int, nodes:
     nearest = factor(ordered[0])
     alike = tuple(kind for kind in ordered if factor(kind) <= nearest * _ALIKE) if nearest <= _FARTHEST else ()
     return Diagnosis(*seen, alike)
-
-
-# -- findings ----------------------------------------------------------------------------------------------------------
 
 
 _NOTABLE: Final = 1.2
@@ -292,9 +283,6 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
         [*rows, *least],
         [*failures_of(launches, context.level), *findings_of(rows, peers, context.level), *not_available(launches)],
     )
-
-
-# -- balance of network and memory against arithmetic ------------------------------------------------------------------
 
 
 _KILO: Final = 1e3

@@ -111,9 +111,6 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return [turns, UNWRITTEN_NOTE]
 
 
-# -- our repetitions, their median, and hpcc's -------------------------------------------------------------------------
-
-
 _LABELS: Final = ("ping-pong, most", "ping-pong, mean", "ping-pong, least", "natural ring", "random rings")
 _PEER_COLOR: Final = "#d9742b"
 
@@ -175,8 +172,6 @@ CHART: Final = _REPORT.chart(
     order=5,
 )
 
-# -- headlines of the front page --------------------------------------------------------------------------------------
-
 
 def _is_random_ring(row: Row) -> bool:
     return row.params.get("order") == "random"
@@ -192,8 +187,6 @@ HEADLINES: Final = (
     Rule("messages", "ring_bandwidth", _is_random_ring, ranks_key, _ring),
     Rule("messages", "ring_latency", _is_random_ring, ranks_key, _ring),
 )
-
-# -- what bounds them, and where the rest goes -------------------------------------------------------------------------
 
 
 def _same_ring(row: Row, other: Row) -> bool:
@@ -237,7 +230,6 @@ LADDER: Final = LadderRule(
     lambda row: row.metric == "ring_bandwidth",
 )
 
-# -- the answer of the suite -------------------------------------------------------------------------------------------
 
 ANSWER: Final = AnswerRule(
     "rings",

@@ -86,10 +86,7 @@ class Size:
     message_s: float
 
 
-SIZES: Final = (
-    Size(SMALL_BYTES, 8, 5, 30, 8, 5, 10.0, _SMALL_S),
-    Size(LARGE_BYTES, 3, 2, 10, 1, 2, 30.0, _LARGE_S),
-)
+SIZES: Final = (Size(SMALL_BYTES, 8, 5, 30, 8, 5, 10.0, _SMALL_S), Size(LARGE_BYTES, 3, 2, 10, 1, 2, 30.0, _LARGE_S))
 
 
 RingsCases: TypeAlias = Mapping[tuple[What, int], KernelCase]
@@ -135,9 +132,6 @@ def make_cases(options: RingsOptions, layout: Layout, description: Describe) -> 
         found |= {(order, size.bytes): ring(order, size) for order in ORDERS}
         found[PING_PONG, size.bytes] = pairs(size)
     return found
-
-
-# -- hpcc in turn with us ----------------------------------------------------------------------------------------------
 
 
 # Debian's example runs hpcc with this order on two processes; its other sizes grow with order and block.
@@ -203,9 +197,6 @@ def peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) 
     advice = "build the engine with the MPI of hpcc to compare the programs alone"
     note = None if is_same_mpi else Note("peer-other-mpi", other, advice)
     return replace(made, note=note, tries=_MOST_FAILURES, max_failures=_MOST_FAILURES)
-
-
-# -- the run -----------------------------------------------------------------------------------------------------------
 
 
 def prepare_rings(request: Request, engine_context: EngineContext) -> PreparedKernels:

@@ -56,9 +56,6 @@ tables: Final = tables_of(
 )
 
 
-# -- the chart ---------------------------------------------------------------------------------------------------------
-
-
 def figures(data: ReportData) -> list[Figure]:
     """Return a figure for each target: the time of each kernel for an image, a bar for each layout."""
     walls = [row for row in data.rows_of(_SUITE) if row.metric == "phase_time" and row.access in KERNELS]

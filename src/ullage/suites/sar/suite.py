@@ -121,9 +121,6 @@ class SarOptions(StorageOptions):
         return self
 
 
-# -- cases, and what a run does ----------------------------------------------------------------------------------------
-
-
 def make_cells(asked: Asked[SarOptions]) -> list[Cell]:
     """Return every combination; raise ``UserError`` for what the engine would refuse."""
     options, description = asked.options, asked.description
@@ -212,8 +209,6 @@ prepare: Final = Preparing(
     costing=assumed_besides,
 )
 
-# -- rows --------------------------------------------------------------------------------------------------------------
-
 
 def sar_rows(launches: Launches, context: RowContext) -> list[Row]:
     """Return the rows of all kernels with their sizes, and one of the pipeline behind those of each case."""
@@ -246,8 +241,6 @@ def _pipeline(rows: Sequence[Row], repetitions: Iterable[Sequence[PhaseRecord]],
     frame = RowFrame(_RATE_OF_ALL, "image/s", rows[0].target, params, rows[0].case, grade=grade)
     return [frame.row(samples, context.level, context.wanted_width)]
 
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 _FAMILIES: Final = 2  # the slowest kernel, and the layouts
 _WALL: Final = "phase_time"
@@ -286,9 +279,6 @@ def _work(kernel: str) -> str:
     return NOUNS[kernel].replace(", ", " (") + ")"
 
 
-# -- the pipeline ------------------------------------------------------------------------------------------------------
-
-
 def _slowest_kernel(case: Metrics, level: float) -> Finding:
     """Name the kernels of which none is proved to take less time than the one with the highest median."""
     walls = {kernel: case[kernel][_WALL] for kernel in KERNELS}
@@ -318,8 +308,6 @@ def _slowest_kernel(case: Metrics, level: float) -> Finding:
     )
 
 
-# -- files or containers -----------------------------------------------------------------------------------------------
-
 _FASTER_LAYOUT: Final = Faster(
     "sar-layout",
     "layout",
@@ -335,9 +323,6 @@ def _words(row: Row) -> Mapping[str, str]:
     return {"kernel": row.access.upper(), "verb": _VERBS[row.access], "who": _who(row)}
 
 
-# -- rows of sub-images ------------------------------------------------------------------------------------------------
-
-
 def _parts_of_pairs(metrics: Mapping[str, Row]) -> list[Finding]:
     """State what the sub-images of a pair take beside the pair as a whole."""
     whole, parts = metrics.get("image_transfer"), metrics.get("subimage_read")
@@ -350,9 +335,6 @@ def _parts_of_pairs(metrics: Mapping[str, Row]) -> list[Finding]:
         f"{format_quantity(parts.median, 's')} more, row by row. Both are medians."
     )
     return [finding("sar-rows", title, text, case=whole.case, pair_s=whole.median, subimages_s=parts.median)]
-
-
-# -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
 def _served(target: str, rows: Sequence[Row]) -> Finding:

@@ -113,9 +113,6 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     ]
 
 
-# -- growth with ranks -------------------------------------------------------------------------------------------------
-
-
 def _growth(lines: Sequence[Line], level: float) -> list[Finding]:
     """Compare the best of each line with one rank, and one rank with the worst where it is the best."""
     several = [line for line in lines if line.base is not None and line.rows[-1].ranks > 1]
@@ -177,9 +174,6 @@ def _over(row: Row, found: Comparison) -> str:
     return f"{times(found.ratio)} {interval} with {plural(row.ranks, 'rank')}"
 
 
-# -- the share of the peak ---------------------------------------------------------------------------------------------
-
-
 def _peak(target: str, rows: Sequence[Row]) -> Finding:
     """State which share of a known peak the best rates at a target reached, beside published shares."""
     title = f"Streams on {target} reach up to {percent(max(row.share or 0.0 for row in rows))} of the peak"
@@ -202,9 +196,6 @@ def _of_peak(row: Row) -> str:
     return f"{who} reach {percent(row.share or 0.0)}{whole} with {plural(row.ranks, 'rank')}."
 
 
-# -- neighbours' files -------------------------------------------------------------------------------------------------
-
-
 def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
     """Compare reads of neighbours' files with reads of own files of the same ranks."""
     alike = nested(((row.target, row.params["backend"], row.ranks), row.word("operation"), row) for row in rows)
@@ -221,9 +212,6 @@ def _neighbour(row: Row, own: Row, found: Comparison) -> Finding:
         f"and reads of own files {show_row(own)}. The ratio is {_over(row, found)}."
     )
     return finding("spio-neighbour", title, text, case=row.case, own=own.case, ratio=found.ratio)
-
-
-# -- what the numbers are not ------------------------------------------------------------------------------------------
 
 
 def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:

@@ -18,17 +18,7 @@ from ullage.report.headlines import storage_rule
 from ullage.report.plots import COLORS, interval_point, layer, layered, nominal, quantity_axis
 from ullage.report.vega import INK, MUTED, Spec, rank_axis, tooltip, verdict_shape
 from ullage.report.verdicts import caption
-from ullage.suites.spio.findings import (
-    CACHED,
-    FASTEST,
-    NOUNS,
-    PUBLISHED,
-    RATE,
-    SLOWEST,
-    SX8_SHARES,
-    Line,
-    lines_of,
-)
+from ullage.suites.spio.findings import CACHED, FASTEST, NOUNS, PUBLISHED, RATE, SLOWEST, SX8_SHARES, Line, lines_of
 from ullage.suites.spio.suite import OPERATIONS
 from ullage.units import format_bytes, format_rate, format_volume
 
@@ -37,9 +27,6 @@ _ORDER: Final[Sequence[str]] = OPERATIONS
 # A peak further up than this would press the lines flat; the caption names it.
 _HIGHEST_PEAK: Final = 3.0
 _TOOLTIP: Final = tooltip("name=operation ranks text=median over=over_1_rank verdict flags")
-
-
-# -- the tables --------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -95,9 +82,6 @@ _COLUMNS: Final[Sequence[Column[_RateLine]]] = columns(
     Column("of the best", lambda entry: format_share(entry.by_ranks.share_of_best(entry.rate))),
     f"{RATE}:share=of_the_peak {FASTEST}=first_done {SLOWEST}=last_done sync_time=sync {CACHED}:percent=cached verdict",
 )
-
-
-# -- the chart ---------------------------------------------------------------------------------------------------------
 
 
 def figures(data: ReportData) -> list[Figure]:
@@ -211,8 +195,6 @@ CHART: Final = storage_chart(
     "All files together have the same size with every number of ranks. A shared target bounds their sum.",
     figures,
 )
-
-# -- headlines and the answer of the suite -----------------------------------------------------------------------------
 
 
 # The first screen has room for few words.

@@ -88,8 +88,6 @@ class SpioOptions(StorageOptions):
         return self
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
 # The aggregate volume of SPIOBENCH as published. Later machines have more memory than that, so its share counts too.
 PUBLISHED_BYTES: Final = 128_000_000_000
 MEMORIES: Final = 3
@@ -163,8 +161,6 @@ def is_of_neighbours(values: Values) -> bool:
     return values["read_back"] != OWN
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
 _COLUMNS: Final = plan_columns(
     "target backend ranks reads_files_of phases a_rank data files",
     backend=backend_text,
@@ -234,8 +230,6 @@ prepare: Final = Preparing(
     shares_less="leave neighbour out of --operation",
     fewer_files="fewer --ranks fit",
 )
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def spio_rows(launches: Launches, context: RowContext, operations: Iterable[str]) -> list[Row]:

@@ -103,9 +103,6 @@ def _rows(case: _Case, name: str) -> list[Row]:
     ]
 
 
-# -- of one case -------------------------------------------------------------------------------------------------------
-
-
 def _of_case(case: _Case, node_dram_gb: float) -> list[Finding]:
     exposed = [_exposed(case, held) for held in case.seconds if held != _MEMORY]
     return [_implied(case), _needed(case), _nodes(case, node_dram_gb), *exposed]
@@ -159,9 +156,6 @@ def _exposed(case: _Case, held: str) -> Finding:
     title = f"{case.name}: {percent(exposed / seconds)} of the time with {held} is exposed I/O"
     numbers = {"seconds": seconds, "exposed_s": exposed, "bytes_per_s": rate, "operation_s": each}
     return finding("published-exposed", title, text, case=case.name, target=held, **numbers)
-
-
-# -- models over all cases ---------------------------------------------------------------------------------------------
 
 
 def _across(cases: Sequence[_Case]) -> list[Finding]:

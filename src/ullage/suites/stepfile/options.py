@@ -172,8 +172,6 @@ def parameters_of(name: str, text: str, forms: Forms) -> Parameters:
     return {name: word, own: count}
 
 
-# -- a published case, made small enough for this machine --------------------------------------------------------------
-
 # A. Jackson, Optimising I/O using non-volatile memory, SC21 (N3D/Semtex). The size of a state, the ranks of a node and
 # the layout are kept, and steps are cut. A smaller state would be limited by other things.
 _FEWEST_STEPS: Final = 20
@@ -239,9 +237,6 @@ def scale_text(case: PublishedCase, ranks: int, steps: int, state_bytes: int, me
             "a part of them. Limit the memory of the job, or use --cache drop."
         )
     return lines
-
-
-# -- rates that a prediction may rest on -------------------------------------------------------------------------------
 
 
 class KnownRate(Strict):

@@ -57,8 +57,6 @@ from ullage.suites.stepfile.summarise import (
 from ullage.units import format_bytes, format_operations, format_rate, format_volume
 from ullage.uri import target_path
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
 # Capabilities of backends whose reads no page cache serves.
 _UNCACHED: Final = frozenset({"direct", "memory"})
 
@@ -151,9 +149,6 @@ def _notes(options: PredictOptions) -> list[Note]:
     return [Note("fewer-steps", text, "leave --rate-steps out to measure them with all files")]
 
 
-# -- rows --------------------------------------------------------------------------------------------------------------
-
-
 def summarise_prediction(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
     options = read_options(PredictOptions, request)
@@ -193,8 +188,6 @@ def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:
     return one if row is None or not is_sound(row) else replace(one, measured_cached=shares.get(row.case))
 
 
-# -- sentences ---------------------------------------------------------------------------------------------------------
-
 _LOG: Final = "log"
 
 
@@ -213,9 +206,6 @@ def said_of(options: PredictOptions, found: Sequence[Predicted]) -> list[Finding
 def _who(options: PredictOptions, one: Predicted) -> str:
     way = one.way
     return f"{way.target}, {way.layout}, {way.order}, {plural(options.ranks[0], 'rank')}"
-
-
-# -- the time of a phase -----------------------------------------------------------------------------------------------
 
 
 def _phase(options: PredictOptions, one: Predicted, phase: str) -> Finding:
@@ -282,9 +272,6 @@ def _doubts(options: PredictOptions, one: Predicted, phase: str) -> list[str]:
     return found
 
 
-# -- what storage must reach -------------------------------------------------------------------------------------------
-
-
 def _requirement(options: PredictOptions, found: Sequence[Predicted]) -> Finding:
     """State the rates from which writes overlap with the computation, and what each place reaches."""
     ranks, step_s = options.ranks[0], work_of(options).slowest_step_s
@@ -315,9 +302,6 @@ def _reached(options: PredictOptions, one: Predicted) -> str:
     files = options.ranks[0] * options.steps / one.phases[FORWARD].calls_s
     creates = "" if one.way.layout == _LOG else f" and {format_operations(files)}"
     return f"{one.way.target} ({one.way.layout}) {format_rate(files * options.state_bytes)}{creates}"
-
-
-# -- what would help ---------------------------------------------------------------------------------------------------
 
 
 def _depth(options: PredictOptions, one: Predicted) -> Finding:

@@ -52,9 +52,7 @@ class PredictOptions(StepfileOptions):
         Option("Take the rates from this result instead of measuring them.", unsaid="measured here"),
     ] = []
     rate_steps: Annotated[
-        int | None,
-        Field(ge=1),
-        Option("Measure the rates with this many steps.", unsaid="all steps"),
+        int | None, Field(ge=1), Option("Measure the rates with this many steps.", unsaid="all steps")
     ] = None
     page_cache: Annotated[
         int | None,
@@ -97,8 +95,6 @@ def ranks_to_measure(ranks: int, cores: int) -> list[int]:
     below = [ranks // factor for factor in _MULTIPLES if ranks % factor == 0]
     return above if len(above) > 1 else sorted(below)
 
-
-# -- which rates it takes ----------------------------------------------------------------------------------------------
 
 FORWARD, ADJOINT = "forward", "adjoint"
 PHASES: Final = (FORWARD, ADJOINT)
@@ -153,12 +149,7 @@ def needed(options: PredictOptions, cached: float) -> list[tuple[str, str]]:
 
 
 def pick(
-    options: PredictOptions,
-    rates: Iterable[KnownRate],
-    way: Way,
-    phase: str,
-    cache: str = "",
-    ranks: int | None = None,
+    options: PredictOptions, rates: Iterable[KnownRate], way: Way, phase: str, cache: str = "", ranks: int | None = None
 ) -> KnownRate | None:
     """Return the rate with most steps, of the asked ranks, states and depth; None where there is none.
 

@@ -92,9 +92,6 @@ _COLUMNS: Final = columns(
 )
 
 
-# -- predictions -------------------------------------------------------------------------------------------------------
-
-
 def predictions(data: ReportData) -> Content | None:
     """Return a table of the predicted phases with the run for comparison, or None where nothing was predicted."""
     found = [one for one in data.summary.findings if one.kind == "predicted-phase"]
@@ -129,9 +126,6 @@ _OF_PREDICTIONS: Final[Sequence[Column[Finding]]] = (
     Column("measured", _number("measured_s")),
     Column("error", _error),
 )
-
-
-# -- the timeline ------------------------------------------------------------------------------------------------------
 
 
 def timelines(data: ReportData) -> list[Figure]:

@@ -25,8 +25,6 @@ from ullage.runs.session import Note
 from ullage.suites.stepfile.options import CASES, LAYOUTS, ORDERS, SYNCS, StepfileOptions, parameters_of, scale_text
 from ullage.units import format_bytes
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
 WORKLOAD: Final = "stepfile"
 _FILE_THREADS: Final = "file_threads="  # the capability
 _MOST_HELPERS: Final = 64
@@ -121,9 +119,6 @@ def _cell(
     return cell_of(target, layout, (backend, {}), (WORKLOAD, given), description, spill)
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
-
 def seconds_besides_bytes(cell: Cell) -> float:
     """Return the assumed time of a repetition that does not grow with the bytes."""
     computed_s, steps, kept = 2 * steps_of(cell) * cell.values.number("compute_s"), steps_of(cell), kept_of(cell)
@@ -174,9 +169,6 @@ def scale_notes(options: StepfileOptions, memory_bytes: int | None) -> list[Note
     sentences = scale_text(case, ranks, options.steps, options.state_bytes, memory_bytes)
     text = " ".join(sentences).rstrip(".")
     return [Note("scaled-down", text, "measure at the real number of ranks and files before you rely on it")]
-
-
-# -- what binomial checkpointing computes again (Griewank and Walther, Algorithm 799, ACM TOMS 26, 2000) ---------------
 
 
 def repetitions(steps: int, checkpoints: int) -> int:

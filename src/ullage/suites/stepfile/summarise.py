@@ -184,8 +184,6 @@ _LEAST_EXPOSED: Final = Faster(
 )
 
 
-# -- what a cache answered ---------------------------------------------------------------------------------------------
-
 _ADJOINT: Final = "adjoint"
 # From this share on, all reads count as served by the cache, and nothing is said.
 _WHOLE: Final = 0.95
@@ -247,8 +245,6 @@ def _cached(row: Row, expected: float, measured: float, held_bytes: int) -> Find
     numbers = {"predicted": expected, "measured": measured, "page_cache_bytes": held_bytes}
     return finding("stepfile-cache", title, text, "info", case=row.case, **numbers)
 
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 WORKLOAD: Final = "stepfile"
 
@@ -325,8 +321,6 @@ def cases_of(launches: Launches) -> dict[str, CaseRecord]:
     """Return each case by its id, as the last launch of it has it."""
     return {item.case.case: item.case for item in join(launches)}
 
-
-# -- known rates -------------------------------------------------------------------------------------------------------
 
 _DEPTHS: Final[Mapping[str, str]] = {"forward": "write_behind", "adjoint": "prefetch"}
 

@@ -246,8 +246,6 @@ def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None,
     return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
 
 
-# -- what findings ask for ---------------------------------------------------------------------------------------------
-
 MOST_RANKS_A_CORE: Final = 8
 _AXES: Final[Mapping[Axis, str]] = {"ranks": "ranks", "block": "block_bytes"}
 

@@ -90,12 +90,7 @@ class Tiling:
         sizes: Parameters = {}
         for name, values in (("tiles", self.tiles), ("tile", self.tile), ("overlap", self.overlap)):
             sizes.update({f"{name}_{axis}": number for axis, number in zip(AXES, values, strict=True)})
-        return {
-            **sizes,
-            "element_bytes": self.element_bytes,
-            "header_bytes": self.header_bytes,
-            "frames": self.frames,
-        }
+        return {**sizes, "element_bytes": self.element_bytes, "header_bytes": self.header_bytes, "frames": self.frames}
 
 
 def tiling_of(values: Values) -> Tiling:
@@ -142,7 +137,6 @@ def text_of(sizes: Sequence[int]) -> str:
 
 Calls: TypeAlias = Literal["independent", "collective"]
 
-# -- sets of MPI-IO hints that are measured side by side ---------------------------------------------------------------
 
 DEFAULT: Final = "default"
 # ROMIO's two ways to move a strided part: by the ranks together, or by each with more than it needs.
@@ -197,8 +191,6 @@ def _read(text: str) -> TileHints:
         hints[key.strip()] = value.strip()
     return TileHints(name=name, hints=hints)
 
-
-# -- the options -------------------------------------------------------------------------------------------------------
 
 # The display wall of the original's authors: projectors that overlap.
 _DISPLAY: Final[Mapping[str, object]] = {

@@ -91,9 +91,6 @@ def _sizes(tiling: Tiling) -> str:
     )
 
 
-# -- who owns which part -----------------------------------------------------------------------------------------------
-
-
 def _owner_grid(tiling: Tiling) -> Grid:
     """Return a table in which a cell is a tile: its rank, and the byte of the frame that it begins at."""
     across, down, deep = tiling.tiles

@@ -37,9 +37,6 @@ from ullage.uri import target_path, target_scheme
 WORKLOAD: Final = "tile"
 
 
-# -- cases -------------------------------------------------------------------------------------------------------------
-
-
 _SIZING: Final = Sizing("calls", lambda values: tiling_of(values).tile_bytes)
 
 
@@ -102,9 +99,6 @@ def name_of_hints(sets: Sequence[TileHints], backend: Parameters) -> str:
     return next((one.name for one in sets if one.hints == hints), "other" if hints else DEFAULT)
 
 
-# -- what a run does ---------------------------------------------------------------------------------------------------
-
-
 def _columns(sets: Sequence[TileHints]) -> Columns:
     return plan_columns(
         "target backend ranks tiles tile calls hints file",
@@ -152,9 +146,6 @@ def _notes(cells: Sequence[Cell]) -> list[Note]:
             right = f"start {plural(count, 'rank')} for {plural(count, 'tile')}"
             notes.append(Note("surplus-ranks", which, right))
     return notes
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -205,8 +196,6 @@ def value_in_use(key: str, granted: Mapping[str, str], component: str) -> str:
     is_foreign = key.startswith("romio_") and bool(component) and not component.startswith("romio")
     return "" if is_foreign else granted.get(key, "")
 
-
-# -- sentences ---------------------------------------------------------------------------------------------------------
 
 _FAMILIES: Final = 2
 

@@ -97,9 +97,6 @@ def _remarks(one: TuneTrial) -> str:
     return "a short trial" if one.is_proxy else "ended early, far below the best" if one.is_short else ""
 
 
-# -- what each parameter does, as a chart ------------------------------------------------------------------------------
-
-
 def responses(data: ReportData) -> list[Figure]:
     """Draw a figure for each parameter with an expected response."""
     tune = data.summary.tune
