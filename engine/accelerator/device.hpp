@@ -18,24 +18,29 @@ namespace ullage::accelerator {
 
 /// What a library says of a device; 0 and empty: it does not say.
 struct DeviceFacts {
-  std::string id;  // opencl:0
+  std::string id;  // cuda:0, opencl:0
   std::string name;
   std::string platform;
   std::string driver;
   std::string kind;  // gpu, cpu, other
+  std::string pci;   // 0000:17:00.0
   std::uint64_t memory_bytes = 0;
   std::uint64_t most_allocation_bytes = 0;  // of one allocation
   std::uint64_t cache_bytes = 0;            // of the last level
   std::uint64_t units = 0;                  // multiprocessors, compute units
   double clock_hz = 0;                      // the highest
   double memory_rate = 0;                   // bytes/s that the memory's clock and width allow
+  double fp64_rate = 0;                     // op/s of its vector units at that clock; a multiply-add counts as two
+  double fp32_rate = 0;
   bool has_fp64 = false;
 };
 
-/// The text of kernels, in what CUDA and OpenCL C have in common and the words of each library's prelude.
+/// Kernels: in what OpenCL C and CUDA have in common, and as PTX, which was made of that.
 struct Program {
   const char* source = nullptr;
+  const char* ptx = nullptr;
 };
+extern const Program all_kernels;  // kernels.cl, kernels.ptx
 
 /// Memory of a device, for as long as somebody has it.
 struct Memory {
@@ -99,6 +104,7 @@ class Device : public Interface {
 using Devices = std::vector<std::unique_ptr<Device>>;
 
 /// Those of one library; or why there are none, in one line. `name`: of the library.
+[[nodiscard]] Result<Devices> cuda_devices(const std::string& name = "libcuda.so.1");
 [[nodiscard]] Result<Devices> opencl_devices(const std::string& name = "libOpenCL.so.1");
 
 /// Those of all libraries, and of each that has none the reason. Looked for once in a process; they stay.
@@ -111,6 +117,15 @@ struct FoundDevices {
 /// The opened device of that id; `first`: the first GPU, or the first of all where there is none.
 [[nodiscard]] Result<Device*> open_device(const std::string& id);
 
+/// The PCIe link of a device, as sysfs has it; 0 and empty: it does not say.
+struct Link {
+  double rate = 0;   // bytes/s each way, by generation and width
+  std::string text;  // 32.0 GT/s PCIe x16
+};
+/// `when`: current, which a device that rests may lower, or max.
+[[nodiscard]] Link link_of(const std::string& pci, const std::string& when,
+                           const std::string& devices = "/sys/bus/pci/devices");
+
 /// For people and the front: what find_devices() found.
 [[nodiscard]] nlohmann::json describe_devices();
 
@@ -119,6 +134,8 @@ struct FoundDevices {
 [[nodiscard]] Error device_error(const std::string& id, const std::string& what);
 /// "libcuda.so.1 is not there", or what else the dynamic linker says.
 [[nodiscard]] Result<void*> load_accelerator_library(const std::string& name);
+/// As sysfs names a device: 0000:17:00.0.
+[[nodiscard]] std::string pci_name(unsigned domain, unsigned bus, unsigned device);
 /// The first line of a compiler's log that says an error, or its first line.
 [[nodiscard]] std::string first_complaint(const std::string& log);
 /// ENOMEM before the library is asked, which may only find out when the memory is used.

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "accelerator/device.hpp"
 #include "work/windowed_phase.hpp"
@@ -16,8 +17,7 @@ inline constexpr const char* device_doc =
 
 /// A window asks for its passes one after the other and waits for the last. Its time is that of the host, from before
 /// the first was asked for until the last has ended; that of the device's own clock stands beside it.
-/// Gauges besides the workload's: device_s (0: the device does not say), memory_rate_limit and
-/// cache_bytes (0: not known).
+/// Gauges besides the workload's: device_s (0: the device does not say), limit and cache_bytes (0: not known).
 class DeviceKernel : public WindowedKernel {
  public:
   /// Opens the device at once: later calls come from a thread that is bound to a core.
@@ -45,8 +45,9 @@ class DeviceKernel : public WindowedKernel {
 
   void report(const WindowTotals& totals, Gauges& gauges) const final {
     gauges["device_s"] = device_s_;
-    gauges["memory_rate_limit"] = device_ ? (*device_)->facts().memory_rate : 0;
-    gauges["cache_bytes"] = device_ ? static_cast<double>((*device_)->facts().cache_bytes) : 0;
+    const DeviceFacts& facts = device_ ? (*device_)->facts() : DeviceFacts{};
+    gauges["limit"] = limit(facts);
+    gauges["cache_bytes"] = static_cast<double>(facts.cache_bytes);
     add_gauges(totals, gauges);
   }
 
@@ -63,8 +64,30 @@ class DeviceKernel : public WindowedKernel {
   /// Asks for pass number `pass`; passes are counted from 0.
   [[nodiscard]] virtual Status launch(std::uint64_t pass) = 0;
   virtual void add_gauges(const WindowTotals& totals, Gauges& gauges) const = 0;
+  /// Of what is measured, by what the library says of the device; 0: it does not.
+  [[nodiscard]] virtual double limit(const DeviceFacts& facts) const = 0;
 
   [[nodiscard]] Device& device() const { return **device_; }
+  [[nodiscard]] Status put(const Memory& to, std::uint64_t offset, const void* from, std::uint64_t bytes) const {
+    if (Status copied = device().copy_to_device(to, offset, from, bytes); !copied) return copied;
+    return device().finish();
+  }
+  [[nodiscard]] Status fetch(void* to, const Memory& from, std::uint64_t offset, std::uint64_t bytes) const {
+    if (Status copied = device().copy_to_host(to, from, offset, bytes); !copied) return copied;
+    return device().finish();
+  }
+  [[nodiscard]] Error wrong(const std::string& what, std::string expected, std::string found) const {
+    const std::string text = what + " is " + found + ", should be " + expected;
+    return verification_error("check", "memory of " + device().facts().id, text, std::move(expected), std::move(found));
+  }
+  /// Memory of the device that holds zeros.
+  [[nodiscard]] Result<MemoryPointer> zeros(std::uint64_t bytes) const {
+    auto made = device().allocate(bytes);
+    if (!made) return made;
+    const std::vector<std::byte> nothing(bytes);
+    if (Status copied = put(**made, 0, nothing.data(), bytes); !copied) return fail(copied.error());
+    return made;
+  }
   [[nodiscard]] std::uint64_t passes() const { return passes_; }
 
   Status failed_;  // the first call of the device that went wrong

@@ -60,6 +60,7 @@ constexpr unsigned memory_bytes = 0x101F;
 constexpr unsigned device_name = 0x102B;
 constexpr unsigned driver_version = 0x102D;
 constexpr unsigned fp64_config = 0x1032;
+constexpr unsigned pci_khr = 0x410F;
 constexpr std::uint64_t type_cpu = 2;
 constexpr std::uint64_t type_gpu = 4;
 constexpr std::uint64_t profiling = 2;
@@ -104,6 +105,9 @@ class OpenClDevice final : public Device {
     facts_.units = number_of<unsigned>(cl::units);
     facts_.clock_hz = 1e6 * number_of<unsigned>(cl::clock_mhz);
     facts_.has_fp64 = number_of<std::uint64_t>(cl::fp64_config) != 0;
+    std::array<unsigned, 4> pci{};  // domain, bus, device, function
+    if (calls_.device_info(device, cl::pci_khr, sizeof pci, pci.data(), nullptr) == 0)
+      facts_.pci = pci_name(pci[0], pci[1], pci[2]);
   }
 
   [[nodiscard]] Status open() override {

@@ -21,21 +21,6 @@ inline constexpr std::uint64_t pair_bytes = 16;
 inline constexpr std::uint64_t array_unit = Grid{}.group * elements_each * pair_bytes;
 inline constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
 
-inline constexpr Program stream_program{
-    .source =
-        "KERNEL void stream_read(const GLOBAL pair64* a, GLOBAL u64* sums, u64 each) {\n"
-        "  u64 sum = 0;\n"
-        "  for (u64 i = 0; i < each; ++i) { pair64 v = a[INDEX + i * COUNT]; sum += v.x + v.y; }\n"
-        "  sums[INDEX] += sum;\n"
-        "}\n"
-        "KERNEL void stream_write(GLOBAL pair64* a, u64 s) { pair64 v; v.x = s; v.y = s; a[INDEX] = v; }\n"
-        "KERNEL void stream_copy(GLOBAL pair64* a, const GLOBAL pair64* b) { a[INDEX] = b[INDEX]; }\n"
-        "#ifdef HAS_FP64\n"
-        "KERNEL void stream_triad(GLOBAL double2* a, const GLOBAL double2* b, const GLOBAL double2* c, double s) {\n"
-        "  double2 v = b[INDEX], w = c[INDEX]; v.x += s * w.x; v.y += s * w.y; a[INDEX] = v;\n"
-        "}\n"
-        "#endif\n"};
-
 struct DeviceStreamParameters : WindowParameters {
   std::string device = "first";
   StreamKind kind = StreamKind::triad;
@@ -91,7 +76,7 @@ class DeviceStream final : public DeviceKernel {
     }
     if (kind_ == StreamKind::read)
       if (Status ready = make_sums(); !ready) return ready;
-    auto kernel = device().kernel(stream_program, name());
+    auto kernel = device().kernel(all_kernels, name());
     if (!kernel) return fail(kernel.error());
     kernel_ = *kernel;
     return {};
@@ -119,6 +104,8 @@ class DeviceStream final : public DeviceKernel {
     gauges["used_bytes"] = static_cast<double>(array_bytes_ * arrays_of(kind_));
   }
 
+  [[nodiscard]] double limit(const DeviceFacts& facts) const override { return facts.memory_rate; }
+
  private:
   [[nodiscard]] const char* name() const {
     switch (kind_) {
@@ -141,13 +128,10 @@ class DeviceStream final : public DeviceKernel {
   }
 
   [[nodiscard]] Status make_sums() {
-    const std::vector<std::uint64_t> zeros(array_bytes_ / pair_bytes / elements_each);
-    auto sums = device().allocate(zeros.size() * sizeof(std::uint64_t));
+    auto sums = zeros(array_bytes_ / pair_bytes / elements_each * sizeof(std::uint64_t));
     if (!sums) return fail(sums.error());
     arrays_.push_back(std::move(*sums));
-    if (Status copied = device().copy_to_device(*arrays_[1], 0, zeros.data(), arrays_[1]->bytes); !copied)
-      return copied;
-    return device().finish();
+    return {};
   }
 
   /// The array is filled from the host, so that what a device reads was not made by it.
@@ -159,9 +143,7 @@ class DeviceStream final : public DeviceKernel {
         chunk[i] = stream_value(array, key_ + done / sizeof(double) + i);
         if (kind_ == StreamKind::read) sum_a_pass_ += std::bit_cast<std::uint64_t>(chunk[i]);
       }
-      if (Status copied = device().copy_to_device(memory, done, chunk.data(), count * sizeof(double)); !copied)
-        return copied;
-      if (Status finished = device().finish(); !finished) return finished;
+      if (Status copied = put(memory, done, chunk.data(), count * sizeof(double)); !copied) return copied;
       done += count * sizeof(double);
     }
     return {};
@@ -169,7 +151,7 @@ class DeviceStream final : public DeviceKernel {
 
   [[nodiscard]] Status check_sums() {
     std::vector<std::uint64_t> sums(arrays_[1]->bytes / sizeof(std::uint64_t));
-    if (Status copied = fetch(sums.data(), 1, 0, arrays_[1]->bytes); !copied) return copied;
+    if (Status copied = fetch(sums.data(), *arrays_[1], 0, arrays_[1]->bytes); !copied) return copied;
     std::uint64_t found = 0;
     for (const std::uint64_t sum : sums) found += sum;
     const std::uint64_t right = sum_a_pass_ * passes();
@@ -181,7 +163,7 @@ class DeviceStream final : public DeviceKernel {
     std::vector<double> chunk(std::min(chunk_bytes, array_bytes_) / sizeof(double));
     for (std::uint64_t first = 0; first < array_bytes_ / sizeof(double);) {
       const std::uint64_t count = std::min<std::uint64_t>(chunk.size(), array_bytes_ / sizeof(double) - first);
-      if (Status copied = fetch(chunk.data(), 0, first * sizeof(double), count * sizeof(double)); !copied)
+      if (Status copied = fetch(chunk.data(), *arrays_[0], first * sizeof(double), count * sizeof(double)); !copied)
         return copied;
       for (std::uint64_t i = 0; i < count; ++i) {
         const double right = stream_result(kind_, key_ + first + i, passes());
@@ -191,16 +173,6 @@ class DeviceStream final : public DeviceKernel {
       first += count;
     }
     return {};
-  }
-
-  [[nodiscard]] Status fetch(void* to, std::size_t array, std::uint64_t offset, std::uint64_t bytes) {
-    if (Status copied = device().copy_to_host(to, *arrays_[array], offset, bytes); !copied) return copied;
-    return device().finish();
-  }
-
-  [[nodiscard]] Error wrong(const std::string& what, std::string expected, std::string found) {
-    const std::string text = what + " is " + found + ", should be " + expected;
-    return verification_error("check", "memory of " + device().facts().id, text, std::move(expected), std::move(found));
   }
 
   StreamKind kind_;

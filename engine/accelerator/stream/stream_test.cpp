@@ -11,13 +11,15 @@ namespace {
 
 class DeviceStreamWorkload : public test::AnyDevice {};
 
+INSTANTIATE_TEST_SUITE_P(Library, DeviceStreamWorkload, test::of_each_library);
+
 constexpr std::int64_t array = 1 << 16;
 
-TEST_F(DeviceStreamWorkload, EveryKernelIsRightAndCountsWhatItMoves) {
+TEST_P(DeviceStreamWorkload, EveryKernelIsRightAndCountsWhatItMoves) {
   const std::vector<std::pair<std::string, int>> kernels{{"read", 1}, {"write", 1}, {"copy", 2}, {"triad", 3}};
   for (const auto& [kernel, arrays] : kernels) {
     const Values given{{"kernel", kernel}, {"working_set_bytes", arrays * 3 * array}};
-    ASSERT_EQ(run("device-stream", brief(given)), PhaseStatus::ok) << kernel << record_.dump();
+    ASSERT_EQ(run("device-stream", on_it(given)), PhaseStatus::ok) << kernel << record_.dump();
     EXPECT_EQ(gauge("device_bytes"), record_["bytes"].get<double>());
     EXPECT_EQ(gauge("used_bytes"), static_cast<double>(arrays * 3 * array));
     EXPECT_GT(gauge("device_s"), 0);
@@ -26,9 +28,10 @@ TEST_F(DeviceStreamWorkload, EveryKernelIsRightAndCountsWhatItMoves) {
   }
 }
 
-TEST_F(DeviceStreamWorkload, CorruptedMemoryIsFound) {
+TEST_P(DeviceStreamWorkload, CorruptedMemoryIsFound) {
   for (const StreamKind kind : {StreamKind::read, StreamKind::write, StreamKind::copy, StreamKind::triad}) {
     DeviceStreamParameters parameters;
+    parameters.device = GetParam();
     parameters.kind = kind;
     parameters.working_set_bytes = 3 * array;
     DeviceStream stream(parameters, 5);
@@ -44,12 +47,12 @@ TEST_F(DeviceStreamWorkload, CorruptedMemoryIsFound) {
   }
 }
 
-TEST_F(DeviceStreamWorkload, MoreThanTheDeviceHasFailsBeforeItsTimer) {
-  EXPECT_EQ(run("device-stream", brief({{"working_set_bytes", std::int64_t{1} << 49U}})), PhaseStatus::failed);
+TEST_P(DeviceStreamWorkload, MoreThanTheDeviceHasFailsBeforeItsTimer) {
+  EXPECT_EQ(run("device-stream", on_it({{"working_set_bytes", std::int64_t{1} << 49U}})), PhaseStatus::failed);
 }
 
-TEST_F(DeviceStreamWorkload, DeviceThatIsNotThereFails) {
-  EXPECT_EQ(run("device-stream", brief({{"device", std::string("opencl:999")}})), PhaseStatus::failed);
+TEST_P(DeviceStreamWorkload, DeviceThatIsNotThereFails) {
+  EXPECT_EQ(run("device-stream", on_it({{"device", std::string("opencl:999")}})), PhaseStatus::failed);
 }
 
 TEST(DeviceStreamPlan, SetTooSmallForAllArraysIsRefused) {

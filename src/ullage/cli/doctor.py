@@ -14,7 +14,7 @@ from ullage.readiness import Readiness
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ullage.model.describe import Describe
+    from ullage.model.describe import Describe, Devices
 
 # What brings a thing that the engine lacks here, by its name in `ullage describe`.
 _BRINGS: Final = {
@@ -44,7 +44,7 @@ def doctor(*, engine: EngineOption = None, as_json: JsonOption = False) -> None:
 
 
 def _all(engine: "Path | None") -> Iterator[Readiness]:
-    from ullage.engine import describe, find_engine
+    from ullage.engine import describe, devices_of, find_engine
     from ullage.system.readiness import rights
 
     try:
@@ -57,6 +57,7 @@ def _all(engine: "Path | None") -> Iterator[Readiness]:
         yield Readiness("engine", "ok", f"{build.version} ({build.git}), {program}")
         yield from _mpi(description)
         yield from _libraries(description)
+        yield _accelerators(devices_of(program))
     yield _blas()
     yield from rights()
     yield _tools()
@@ -97,6 +98,16 @@ def _libraries(description: "Describe") -> Iterator[Readiness]:
             yield Readiness(thing.name, "ok", "can be used")
         elif not thing.available:
             yield Readiness(thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, ""))
+
+
+def _accelerators(found: "Devices") -> Readiness:
+    """Tell which libraries show a device that `ullage run gpu` measures."""
+    names = ", ".join(f"{device.id} {device.name}" for device in found.accelerators)
+    if names:
+        return Readiness("accelerator", "ok", names)
+    return Readiness(
+        "accelerator", "not here", found.why_none, "the driver of its vendor, and its OpenCL where not CUDA"
+    )
 
 
 def _blas() -> Readiness:

@@ -110,8 +110,10 @@ class Device(Tolerant):
     platform: str
     driver: str
     kind: str
+    pci: str
     memory_bytes: int
     cache_bytes: int
+    has_fp64: bool
 
 
 class Devices(Tolerant):
@@ -119,3 +121,15 @@ class Devices(Tolerant):
 
     devices: list[Device]
     missing: list[str]
+
+    @property
+    def accelerators(self) -> list[Device]:
+        """Those that are no CPUs, each once: a card may be shown by two libraries, and the first is asked."""
+        found = [device for device in self.devices if device.kind != "cpu"]
+        return list({device.pci or device.id: device for device in reversed(found)}.values())[::-1]
+
+    @property
+    def why_none(self) -> str:
+        """One line for a node without accelerators."""
+        cpus = [f"{device.id} is a CPU ({device.name})" for device in self.devices if device.kind == "cpu"]
+        return f"no accelerator: {'; '.join([*self.missing, *cpus])}"

@@ -69,6 +69,10 @@ METRICS: Final = (
         "more",
         # An FMA and a step of a dot product count 2 a lane; gemm counts 2 n^3, a solve 2/3 n^3 + 3/2 n^2 as HPL does.
         compute_rate=("arithmetic operations of all threads over the time of the windows", rate_of("operations")),
+        device_compute_rate=(
+            "arithmetic operations of an accelerator's vector units over the host's time of the windows",
+            rate_of("device_operations"),
+        ),
     ),
     *metrics(
         "instr/cycle",
@@ -99,7 +103,10 @@ METRICS: Final = (
             rate_of("bus_bytes"),
         ),
         device_bandwidth=(
-            "bytes that a kernel on an accelerator reads and writes in its memory, over the host's time of the windows",
+            (
+                "bytes that a kernel on an accelerator reads and writes in its memory, or that are copied to or from "
+                "it, over the host's time of the windows"
+            ),
             rate_of("device_bytes"),
         ),
         device_clock_bandwidth=(
@@ -120,6 +127,10 @@ METRICS: Final = (
     *metrics(
         "s",
         "less",
+        device_launch_time=(
+            "time of the windows over the launches of an accelerator's smallest kernel",
+            over(total("kernel_s"), total("launches")),
+        ),
         core_round_trip=(
             "time of the windows over the times a cache line went from one core to the other and back",
             over(total("kernel_s"), total("round_trips")),
