@@ -33,7 +33,7 @@ class Cause:
 # Only the headline of the suite cpu, and what is left of the time: its matrix products take minutes by themselves.
 _OTHERS: Final = "disk,from-mdtest,memory,network,noise,rings,b_eff_io,collectives,io500,pairs,sweep"
 _CORES: Final = f"overview --target t={{here}} --time 20s --without {_OTHERS}"
-_MEMORY: Final = "memory --quick --no-peer --threads 1 --block 1M --working-set 4M --repetitions 3 --time 240s"
+_MEMORY: Final = "memory --quick --no-peer --threads 1 --block 1M --working-set 4M --repetitions 6 --time 320s"
 _DISK: Final = "disk --target t={here} --no-peer --threads 1 --depth 1,64 --small 4K --time 40s"
 _BLOCKS: Final = f"{_DISK} --block 8M --volume 32M --small-volume 1M"
 # The kernel grants a limit by slices of time: short transfers exceed it.

@@ -149,7 +149,7 @@ class Session:
         ``may_move``: what is left of it can be measured on other nodes, where enough of them are left.
         """
         self.result.check_there()
-        self._try_hosts(number, plan)
+        self.try_hosts(number, plan.layout.nodes)
         plan_path = self.result.prepare_launch(number, plan)
 
         def hear(record: AnyRecord) -> None:
@@ -163,7 +163,7 @@ class Session:
         stderr_path = self.result.stderr_path(number)
         gone = self._nodes_gone(plan)
         needed = [name for name in node_names() if name not in self.lost][: plan.layout.nodes]
-        is_replaced = (may_move or set(gone).isdisjoint(needed)) and self._leave_out(gone, plan)
+        is_replaced = (may_move or set(gone).isdisjoint(needed)) and self._leave_out(gone, plan.layout.nodes)
         is_begun = is_replaced or not gone
         outcome = self._run(plan_path, plan, stderr_path, hear) if is_begun else _not_begun(gone, plan)
         if is_replaced:
@@ -176,7 +176,7 @@ class Session:
         self.had_enough = self.had_enough or outcome.stopped_by == "enough"
         if ended.message:
             lost = outcome.lost_nodes
-            moves = may_move and ended.code == EXIT_ABORTED and self._leave_out(lost, plan)
+            moves = may_move and ended.code == EXIT_ABORTED and self._leave_out(lost, plan.layout.nodes)
             self.messages.append(f"{ended.message}{f'; the run goes on without {listing(lost)}' if moves else ''}")
             if ended.code == EXIT_ABORTED and not ended.was_stopped:
                 advice = _REPLACE if moves else "`ullage resume` finishes what is left"
@@ -184,13 +184,13 @@ class Session:
             return replace(ended, lost=lost if moves else (), hung=bool(outcome.silent_node))
         return ended
 
-    def _try_hosts(self, number: int, plan: Plan) -> None:
-        """Start the engine once on each host that people have named, before anything is launched there.
+    def try_hosts(self, number: int, nodes: int | None) -> None:
+        """Start the engine once on each host that people have named, before launch ``number`` needs ``nodes`` of them.
 
         A host that refuses is left out where spare ones are named. Raise ``UserError`` where too few are left.
         """
         hosts = self.launcher.hosts
-        if self.start is not None or plan.layout.nodes == 1 or self.tried.issuperset(hosts.names):
+        if self.start is not None or nodes == 1 or self.tried.issuperset(hosts.names):
             return
         self.tried.update(hosts.names)
         context = self.engine_context
@@ -201,7 +201,7 @@ class Session:
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("".join(f"{host}: {one.why}\n{one.said}\n" for host, one in refusals.items()), encoding="utf-8")
         why = "; ".join(f"{host}: {one.why}" for host, one in refusals.items())
-        if not self._leave_out(tuple(refusals), plan):
+        if not self._leave_out(tuple(refusals), nodes):
             right = f"mend that, or leave out what refuses by --exclude {','.join(refusals)}; all that was said: {log}"
             raise UserError(why, "--hosts", right, EXIT_ENVIRONMENT)
         self.messages.append(f"the run goes on without {listing(tuple(refusals))} ({why})")
@@ -217,22 +217,22 @@ class Session:
         """The launcher that starts nothing on nodes that have failed."""
         return (self.launcher.without(self.lost) if self.lost else None) or self.launcher
 
-    def _leave_out(self, nodes: Sequence[str], plan: Plan) -> bool:
+    def _leave_out(self, nodes: Sequence[str], needed: int | None) -> bool:
         """Start nothing on ``nodes`` any more.
 
-        Return False where too few are left for ``plan``, where the launcher cannot, and where it knows the nodes by
+        Return False where fewer than ``needed`` are left, where the launcher cannot, and where it knows the nodes by
         other names.
         """
         found = self.launcher.without([*self.lost, *nodes]) if nodes else None
         is_same = found is None or found.nodes == self._usable.nodes
-        if found is None or is_same or plan.layout.nodes is None or found.nodes < plan.layout.nodes:
+        if found is None or is_same or needed is None or found.nodes < needed:
             return False
         self.lost += nodes
         return True
 
     def launch_apart(self, folder: Path, plan: Plan) -> tuple[Ended, list[AnyRecord]]:
         """Run ``plan``, whose records go into ``folder``, for something that is no part of what is measured."""
-        self._try_hosts(self.result.next_launch(), plan)
+        self.try_hosts(self.result.next_launch(), plan.layout.nodes)
         write_atomically(folder / "plan.json", plan_bytes(plan))
         records: list[AnyRecord] = []
         outcome = self._run(folder / "plan.json", plan, folder / "stderr", records.append)

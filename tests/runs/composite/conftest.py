@@ -41,9 +41,8 @@ class World(SuiteWorld[PreparedParts]):
 
     def sweep(self, time: str = "60s", **more: object) -> PartRequest:
         target = [f"here={self.target}"]
-        asked = parse_options(
-            SweepOptions, target=target, ranks="1,2", block="1M", volume="16M", max_repetitions=3, time=time, **more
-        )
+        usual = {"ranks": "1,2", "block": "1M", "volume": "16M", "max_repetitions": 3, "time": time}
+        asked = parse_options(SweepOptions, target=target, **{**usual, **more})
         return part_of("sweep", asked)
 
     def prepare(self, *parts: PartRequest) -> PreparedParts:

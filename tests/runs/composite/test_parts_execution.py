@@ -218,3 +218,18 @@ def test_only_parts_between_hosts_are_launched_on_them(world: World) -> None:
     session = Session(world.result, world.engine_context, launcher, world.progress, start=start)  # type: ignore[arg-type]
     assert execute(prepared, session) == EXIT_OK
     assert launchers == {"disk": (), "sweep": ("a", "b")}
+
+
+def test_a_host_that_refuses_ends_the_run_before_any_part(world: World) -> None:
+    sweep = world.sweep(ranks="2", nodes="2").model_copy(update={"on_hosts": True})
+    asked = world.prepare(world.disk(), sweep).request.model_copy(update={"hosts": ["a", "b"]})
+    prepared = world.prepare_request(asked)
+    world.kept = ResultFolder.create(world.path / "result", prepared.request)
+    agent = world.path / "agent"
+    agent.write_text("#!/bin/sh\necho 'connect to host b: Connection refused' >&2\nexit 255\n")
+    agent.chmod(0o755)
+    launcher = Mpich(Path("/mpiexec"), hosts=Hosts(("a", "b"), str(agent)))
+    session = Session(world.result, world.engine_context, launcher, world.progress)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="--hosts: b: it refuses connections"):
+        execute(prepared, session)
+    assert world.result.parts() == []

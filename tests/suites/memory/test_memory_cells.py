@@ -85,7 +85,14 @@ def test_many_threads_get_no_set_too_small_to_share(description: Describe) -> No
 def test_named_working_sets_take_the_place_of_the_usual_ones(description: Describe) -> None:
     wanted = planner(description, working_sets=[8 * KIB, MIB])
     assert {one["working_set_bytes"] for one in named(list(wanted.curves()), "stream")} == {8 * KIB, MIB}
-    assert {one["working_set_bytes"] for one in named(list(wanted.access_times()), "chase")} == {8 * KIB, MIB}
+    chases = named(list(wanted.access_times()), "chase")
+    by_pages = {
+        pages: {one["working_set_bytes"] for one in chases if one["pages"] == pages}
+        for pages in ("small", "huge", "default")
+    }
+    assert by_pages["small"] == by_pages["huge"] == {8 * KIB, MIB}
+    # What a program gets without asking is told for memory itself.
+    assert by_pages["default"] == {wanted.sizes.chased}
 
 
 def test_chases_tell_pages_and_locality(description: Describe) -> None:

@@ -69,3 +69,11 @@ def test_a_cache_is_bounded_by_its_bytes_a_cycle_at_the_clock_that_was_measured(
     assert (read.ceiling.value, read.share) == (pytest.approx(384e9), pytest.approx(0.5))
     assert read.ceiling.source == "1 thread x 128 B a cycle x measured clock"
     assert read.ceiling.at == "2026-11-27T10:00:00"
+
+
+def test_a_load_is_bounded_by_the_soonest_load_and_by_no_rate() -> None:
+    cases = (chase(SIZE, 1e-7, pages="huge"), chase(SIZE, 2e-7, pages="default"), stream("read", SIZE, 10e9))
+    found = [row for row in summary_of(*cases).rows if row.metric == "access_time"]
+    by_pages = {row.word("pages"): row for row in found}
+    assert by_pages["default"].share == pytest.approx(0.5)
+    assert by_pages["huge"].share == pytest.approx(1)

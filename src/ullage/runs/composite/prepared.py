@@ -173,6 +173,9 @@ def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] 
     steps = [step for part in parts.values() for step in _steps(part, session.result)]
     steps.sort(key=lambda step: not step.is_headline)
     spent_s = dict.fromkeys(parts, 0.0)
+    if prepared.request.hosts and steps:
+        # A host that refuses ends the run before the other parts have taken their time.
+        session.try_hosts(1, max((plan.layout.nodes or 1 for plan in prepared.plans(session.result)), default=1))
     for index, step in enumerate(steps):
         part = parts[step.suite]
         session.progress.part(f"part {index + 1} of {len(steps)}: {step.text}")

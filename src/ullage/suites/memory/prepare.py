@@ -134,7 +134,7 @@ class Planner:
         for pages in ("small", "huge"):
             for size in sizes:
                 yield self._chase("access time", size, pages=pages)
-        yield self._chase("access time", sizes[-1], pages="default")
+        yield self._chase("access time", self.sizes.chased, pages="default")
         local = [size for size in sizes if size >= 4 * LOCAL_BYTES][::-2]
         for size in local[:1] if self.options.quick else local[::-1]:
             yield self._chase("access time", size, pages="small", locality_bytes=LOCAL_BYTES)

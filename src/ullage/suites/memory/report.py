@@ -187,7 +187,8 @@ def _is_stream(row: Row) -> bool:
 
 def _is_chase(row: Row) -> bool:
     whole = row.word("locality") in ("", "whole set")
-    return _is_in_memory(row) and whole and row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
+    alone = row.params.get("chains", 1) == 1 and row.params.get("threads", 1) == 1
+    return row.metric == "access_time" and _is_in_memory(row) and whole and alone
 
 
 def _stream(row: Row) -> str:

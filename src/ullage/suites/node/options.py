@@ -29,8 +29,8 @@ class NodeOptions(
 
     changes: ClassVar[Mapping[str, Change]] = {
         "targets": Change("Measure the disk that holds this folder.", usual="here=.", required=False),
-        "time_s": Change("Limit the time of the whole run, other tools included.", usual="2m40s", quick="1m10s"),
-        "quick": Change("Run the quick form of every part, in 1m10s."),
+        "time_s": Change("Limit the time of the whole run, other tools included.", usual="2m40s", quick="1m"),
+        "quick": Change("Run the quick form of every part, in 1m."),
         "peer": Change("Do not run other tools for comparison."),
     }
 
