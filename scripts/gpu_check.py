@@ -53,12 +53,12 @@ def complaints(rows: list[Row]) -> list[str]:
 
 
 def main() -> int:
-    """Return the exit code: 1 where something is not as it should be, 3 where there is no GPU."""
+    """Return the exit code: 1 where something is not as it should be."""
     found = devices_of(find_engine(None))
     devices = [device for device in found.accelerators if device.kind == "gpu"]
     if not devices:
         print(f"GPU check: not available: {found.why_none}")
-        return 3
+        return 0
     result = ROOT / "build" / "gpu-check" / time.strftime("%Y%m%d-%H%M%S")
     names = ",".join(device.id for device in devices)
     code = run(["run", "gpu", "--device", names, "--result", str(result)])

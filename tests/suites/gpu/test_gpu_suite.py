@@ -80,6 +80,13 @@ def test_a_narrow_link_is_named() -> None:
     assert "link" not in {one.kind for one in findings_of([row_of("device_bandwidth", whole)], 0.95)}
 
 
+def test_a_link_that_sysfs_makes_up_is_no_ceiling() -> None:
+    made_up = launches("device-copy", COPY, device_bytes=55e9, limit=0.25e9, widest_link=0.25e9)
+    row = row_of("device_bandwidth", made_up)
+    assert (row.ceiling, row.is_invalid) == (None, False)
+    assert row.notes == ["sysfs states less than was copied: 250 MB/s of 250 MB/s"]
+
+
 def copies(rate: float, memory: str) -> Row:
     params = {"access": "none", "device": "card", "measure": "link", **COPY, "host_memory": memory}
     own = {"metric": "device_bandwidth", "target": "cuda:0", "verdict": "none"}
