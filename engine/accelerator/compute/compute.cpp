@@ -2,10 +2,12 @@
 // Workload `device-compute`: multiply-adds of the vector units of a device.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "accelerator/device_kernel.hpp"
@@ -82,7 +84,7 @@ class DeviceCompute final : public DeviceKernel {
     for (std::uint64_t start = 0; start < starts; ++start)
       right.at(start) = result_of(operands<T>(passes() - 1), start, rounds_);
     for (std::uint64_t i = 0; i < items_; ++i)
-      if (std::memcmp(&found[i], &right.at(i % starts), sizeof(T)) != 0)
+      if (std::bit_cast<Bits>(found[i]) != std::bit_cast<Bits>(right.at(i % starts)))
         return fail(wrong("the sum of work item " + std::to_string(i), std::to_string(right.at(i % starts)),
                           std::to_string(found[i])));
     return {};
@@ -118,6 +120,7 @@ class DeviceCompute final : public DeviceKernel {
 
  private:
   static constexpr bool is_fp64 = sizeof(T) == 8;
+  using Bits = std::conditional_t<is_fp64, std::uint64_t, std::uint32_t>;
 
   std::uint64_t rounds_;
   std::uint64_t items_ = 0;

@@ -75,7 +75,7 @@ class DeviceCopy final : public DeviceKernel {
       if (!pinned) return fail(pinned.error());
       host_ = *pinned;
     } else {
-      auto own = std::make_shared<std::vector<std::byte>>(host_bytes);
+      const auto own = std::make_shared<std::vector<std::byte>>(host_bytes);
       host_ = HostPointer(own, own->data());
     }
     for (std::uint64_t which = 0; which < 2; ++which) {
