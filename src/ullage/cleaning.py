@@ -110,21 +110,18 @@ def _inner_folders(path: Path) -> list[RunFolder]:
         return []
 
 
-def _mount_within(folder: Path) -> str | None:
-    """Return where somebody has mounted something on a folder or in it, which is no run's and must not be entered."""
-    from ullage.system.storage import read_mounts
-
-    real = folder.resolve()
-    return next((m.mount_point for m in read_mounts() if Path(m.mount_point).is_relative_to(real)), None)
-
-
 def remove(engine: Path, folder: RunFolder) -> str | None:
     """Let the engine remove what the folder's manifest lists, then the folder.
 
     A search makes folders there for its runs, whose own folders in these go first. Return why something was left, None
     when nothing was.
     """
-    if (mounted := _mount_within(folder.path)) is not None:
+    from ullage.system.storage import read_mounts
+
+    # What somebody has mounted on a folder or in it is no run's, and must not be entered.
+    real = folder.path.resolve()
+    mounted = next((m.mount_point for m in read_mounts() if Path(m.mount_point).is_relative_to(real)), None)
+    if mounted is not None:
         return f"another file system is mounted on {mounted}; unmount it first"
     for inner in _inner_folders(folder.path):
         why = inner.refused or remove(engine, inner)

@@ -65,5 +65,4 @@ def with_values(text: str, name: str, values: Mapping[tuple[str, str], str]) -> 
 
 
 def _alike(name: str, known: Mapping[str, object]) -> str:
-    """Return ``name`` as it is written in ``known``, in any case."""
     return next((one for one in known if one.lower() == name.lower()), name)

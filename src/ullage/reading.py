@@ -8,7 +8,9 @@ read without end. What the kernel shows below /proc and /sys is read by ``system
 import errno
 import json
 import os
+import re
 import stat
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -112,6 +114,34 @@ def parse_toml(text: str) -> dict[str, object]:
         return tomllib.loads(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+
+
+def toml_line(text: str, name: str, table: int, key: str) -> int | None:
+    """Return the line of ``key`` in the ``table``-th table ``[[name]]``, else that of its head, or None; 0: anywhere.
+
+    Text that merely looks like a key or a table misleads it: the parsed document has forgotten its lines.
+    """
+    lines = text.split("\n")
+    heads = [at for at, line in enumerate(lines) if re.match(rf"\s*\[\[\s*{name}\s*\]\]", line)]
+    first, last = (heads[table - 1 : table] or [0])[0] if table else 0, len(lines)
+    if 0 < table < len(heads):
+        last = heads[table]
+    begins = re.compile(rf"""\s*(?:\[{{1,2}}\s*(?:{name}\.)?)?["']?{re.escape(key)}["']?\s*[\]=.]""")
+    found = next((at for at in range(first, last) if key and begins.match(lines[at])), first if table else None)
+    return None if found is None else found + 1
+
+
+def child(of: object, *names: str) -> Mapping[str, object]:
+    """Return the object below ``names``, or ``of`` itself without names; an empty one where there is none."""
+    for name in names:
+        of = child(of).get(name)
+    return cast("Mapping[str, object]", of) if isinstance(of, dict) else {}
+
+
+def children(of: object, *names: str) -> Sequence[object]:
+    """Return the list below ``names``, or ``of`` itself without names; an empty one where there is none."""
+    found = child(of, *names[:-1]).get(names[-1]) if names else of
+    return cast("list[object]", found) if isinstance(found, list) else []
 
 
 def parse_json(text: str | bytes, *, strict: bool = True) -> object:

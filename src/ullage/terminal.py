@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -101,6 +102,13 @@ def print_table(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> None:
 def print_line(text: str) -> None:
     """Print one line on stdout, with control characters escaped."""
     sys.stdout.write(one_line(text, limit=_LONGEST) + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print sentences on stdout, folded between words where that is a terminal."""
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _LONGEST
+    for line in textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False) or [""]:
+        print_line(line)
 
 
 def folded(text: str, indent: str = "", first: str | None = None) -> list[str]:

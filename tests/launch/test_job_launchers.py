@@ -10,8 +10,8 @@ from support.fake_program import FakeProgram
 from ullage.engine import describe
 from ullage.errors import UserError
 from ullage.launch import choose_launcher
-from ullage.launch.base import DeadRank, wrapper
-from ullage.launch.flux import FluxRun, job_name
+from ullage.launch.base import DeadRank, own_name, wrapper
+from ullage.launch.flux import FluxRun
 from ullage.launch.lsf import Jsrun
 from ullage.launch.slurm import Srun
 from ullage.model.describe import Describe
@@ -38,7 +38,7 @@ ENGINE, PLAN = Path("/opt/it's here/engine"), Path("/r s/plan.json")
 )
 def test_words_of_flux_run(layout: Layout, words: list[str]) -> None:
     said = FluxRun(Path("/x/flux"), 4).argv(ENGINE, PLAN, layout)
-    head = ["/x/flux", "run", "--unbuffered", f"--job-name={job_name()}", "-o", "exit-on-error"]
+    head = ["/x/flux", "run", "--unbuffered", f"--job-name={own_name()}", "-o", "exit-on-error"]
     assert said == [*head, *words, *wrapper("$FLUX_TASK_RANK"), str(ENGINE), "run", str(PLAN)]
 
 
@@ -129,7 +129,7 @@ def test_a_task_without_an_instance_of_its_own_queues_no_jobs(monkeypatch: pytes
 
 def test_jobs_of_a_killed_flux_run_are_cancelled(fake_program: FakeProgram, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    ours = f"fAbc {job_name()}"
+    ours = f"fAbc {own_name()}"
     program = fake_program("flux", f'[ "$1" = jobs ] && echo "{ours}\nfXyz other"\necho "$@" >> "{log}"')
     FluxRun(program).end_elsewhere()
     assert log.read_text().splitlines()[1:] == ["cancel fAbc"]

@@ -186,14 +186,14 @@ def test_what_all_rows_share_is_said_once_and_flags_in_words() -> None:
     assert "18" in notes[0]
     assert "Flags: too few repetitions for a 95 % interval (all 18 rows)." in notes
     mixed = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in flagged]
-    assert "The targets were not measured alike: a reads cold; b reads warm." in said_once(mixed, find_all(mixed))
+    assert "The targets were not measured alike: a (reads: cold); b (reads: warm)." in said_once(mixed, find_all(mixed))
 
 
 def test_targets_that_were_not_measured_alike_are_not_compared_without_a_word() -> None:
     rows = [one.model_copy(update={"verdict": "warm"}) if one.target == "b" else one for one in two_targets()]
     (answer,) = answers(summary_of(find_all(rows), rows))
     assert answer.lines[0].startswith("Reads, best against best: ")
-    assert answer.lines[1] == "The targets were not measured alike: a reads cold; b reads warm."
+    assert answer.lines[1] == "The targets were not measured alike: a (reads: cold); b (reads: warm)."
     assert answer.lines[1] not in answer.notes
     alike = answers(summary_of(find_all(two_targets()), two_targets()))[0]
     assert not any("differs" in line for line in (*alike.lines, *alike.notes))

@@ -191,7 +191,7 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     changes = [Finding(kind="k", text="t", gain=Gain(factor=2, low=1.5, high=2.5))]
     assert judgement(found, changes) == (
         "Cores reach 90 % of their ceiling, memory 50 %; 1 of 3 parts has no known ceiling; "
-        "the largest sure gain is 2.00 x [1.50 x, 2.50 x]."
+        "the first change below gains 2.00 x [1.50 x, 2.50 x]."
     )
     assert judgement([], []) == ""
     lost = row(0.02, "noise_share", "of time", better="less")
@@ -200,7 +200,7 @@ def test_the_sentence_names_fullest_and_emptiest() -> None:
     change = Finding(kind="rung", text="t", change="c", gain=Gain(factor=3, low=2, high=4), numbers={"rung": "waited"})
     assert "gain" not in judgement(vessels(summary(("noise", lost))), [change])
     ours = change.model_copy(update={"numbers": {"rung": "mpi-protocol"}})
-    assert judgement(vessels(summary(("noise", lost))), [change, ours]).endswith("gain is 3.00 x [2.00 x, 4.00 x].")
+    assert judgement(vessels(summary(("noise", lost))), [change, ours]).endswith("gains 3.00 x [2.00 x, 4.00 x].")
 
 
 def test_the_machine_is_named_by_what_is_known_of_it() -> None:

@@ -14,7 +14,7 @@ from ullage.report.ladders import (
     explained_parts,
     head,
     in_one_line,
-    ladder_svg,
+    ladder_html,
     rung_findings,
     steps,
     told_ceiling,
@@ -46,7 +46,7 @@ SUMMARY = Summary(suite="x", run_id="r", created="2026-11-27T11:00:00+00:00", ro
 def test_a_cost_says_how_much_how_sure_and_how_many_times() -> None:
     assert cost(SYNC) == "costs 50.0 % [48.0 %, 52.0 %], 2.00 x"
     assert cost(EQUAL) == "no cost that can be told [-3.0 %, 5.0 %]"
-    assert cost(REST.model_copy(update={"factor": 1.4})) == "the rungs overlap by 1.40 x"
+    assert cost(REST.model_copy(update={"factor": 1.4})) == "nothing, since the costs above overlap"
     assert cost(REST) == "10.2 %, 1.11 x"
 
 
@@ -66,12 +66,21 @@ def test_only_a_proved_change_of_machine_or_program_ranks_in_change_first() -> N
     assert first.text.startswith("Disk writes: Every write is synced. This costs 50.0 %")
 
 
+def test_no_rung_costs_more_than_the_gap_and_the_rest_ends_at_the_value() -> None:
+    much = SYNC.model_copy(update={"factor": 0.1, "low": 0.05, "high": 0.2})
+    found = steps(LADDER.model_copy(update={"rungs": [much, OURS]}))
+    assert [left for _, left in found] == pytest.approx([0.4, 0.4, 0.4])
+    assert cost(found[0][0]) == "costs 60.0 % [60.0 %, 60.0 %], 2.50 x"
+
+
 def test_the_picture_is_xml_whatever_the_names_are() -> None:
-    drawn = ET.fromstring(ladder_svg(LADDER, ROW, "ladder-0"))
-    texts = [element.text for element in drawn if element.tag == "text"]
+    drawn = ET.fromstring(f"<figure>{ladder_html(LADDER)}</figure>")
+    texts = [element.text for element in drawn if element.tag == "p"]
     assert texts[0] == "the ceiling"
     assert len(texts) == 5
     assert "One rank <b>" in str(texts[3])
+    (lost,) = drawn.findall("svg")[1].findall("rect")[1:]
+    assert (lost.get("x"), lost.get("width"), lost.get("fill")) == ("50.00", "50.00", "var(--red)")
 
 
 def test_a_ceiling_tells_kind_source_time_and_reason() -> None:

@@ -51,17 +51,17 @@ def first_rows(rows: list[Row], count: int, **changes: object) -> list[Row]:
 def test_a_sound_result_has_one_quiet_line() -> None:
     found = soundness(ReportData(sound()))
     clean = "grade A (other programs took less than 5 % of the time)"
-    assert (found.title, found.lines) == ("", (f"Nothing speaks against these numbers: 8 rows, {clean}.",))
+    assert (found.title, found.lines) == ("", (f"No row is INVALID or known to be disturbed: 8 rows, {clean}.",))
     half = sound().model_copy(update={"rows": first_rows(sound().rows, 4, grade="C")})
     found = soundness(ReportData(half))
     assert not found.title
     (line,) = found.lines
     assert line.startswith(f"Other programs disturbed 4 of 8 rows {GRADE_C}")
-    assert line.endswith(". Nothing speaks against the others.")
+    assert line.endswith(". No other row was disturbed.")
     unknown = "grade ? (?: too short to know what other programs took)"
     for grade, said in {"": "not graded", "?": unknown}.items():
         (line,) = soundness(ReportData(with_rows(grade=grade, flags=[], verdict="cold"))).lines
-        assert line == f"Nothing speaks against these numbers: 8 rows, {said}."
+        assert line == f"No row is INVALID or known to be disturbed: 8 rows, {said}."
     assert soundness(ReportData(sound().model_copy(update={"rows": []}))).title == "No number was measured"
 
 

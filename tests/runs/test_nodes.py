@@ -9,8 +9,10 @@ import pytest
 from ullage.model.acceptance import Floor
 from ullage.model.request import Request
 from ullage.model.summary import PartOutcome, Row, Summary
+from ullage.quantity import listing
 from ullage.report.charts.maps import node_map as build_chart
 from ullage.report.data import ReportData
+from ullage.report.html import render
 from ullage.report.screen import screen
 from ullage.report.sections import nodes as section
 from ullage.report.sections import scores
@@ -90,6 +92,24 @@ def test_equal_nodes_are_all_good(tmp_path: Path) -> None:
     assert summary.nodes is not None
     assert summary.nodes.named("good") == NAMES
     assert [one.kind for one in summary.findings] == ["equal-nodes"]
+
+
+def test_of_nodes_that_are_all_disturbed_nothing_is_told_and_each_stands_on_the_page(tmp_path: Path) -> None:
+    every = {name: [one.model_copy(update={"grade": "C"}) for one in own] for name, own in with_slow(1e10).items()}
+    summary = summarised(tmp_path / "r", every)
+    assert summary.findings[0].title == "Whether one of 4 nodes is worse than the others cannot be told"
+    assert summary.nodes is not None
+    assert summary.nodes.named("unknown") == NAMES
+    # These rows lack what the charts of their suite show.
+    page = render(
+        ReportData(
+            summary.model_copy(
+                update={"suite": "other", "rows": [one.model_copy(update={"suite": "other"}) for one in summary.rows]}
+            )
+        )
+    )
+    assert page.index('<section id="nodes">') < page.index('<div id="parts">')
+    assert f"<bdi>4 nodes ({listing(NAMES)})</bdi>" in page
 
 
 def test_a_lost_node_is_not_good_and_the_others_are_compared(tmp_path: Path) -> None:

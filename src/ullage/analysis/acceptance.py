@@ -169,7 +169,12 @@ def _floor(item: object, usual: Mapping[str, object], where: str) -> Floor:
     for key in said:
         if key not in _OF_FLOOR:
             raise UserError(f"unknown key '{key}'", where, suggest(key, _OF_FLOOR))
-    metric = _metric(said.get("metric"), where)
+    name = said.get("metric")
+    known = load_metrics()
+    if not isinstance(name, str) or name not in known:
+        what = "names no metric" if name is None else f"no such metric '{name}'"
+        raise UserError(what, where, suggest(str(name), known))
+    metric = known[name]
     values = {key: value for key, value in said.items() if key not in ("least", "most", "share", _CONFIDENCE)}
     values |= _bound(said, metric, where)
     if _CONFIDENCE in said:
@@ -179,14 +184,6 @@ def _floor(item: object, usual: Mapping[str, object], where: str) -> Floor:
     except ValidationError as error:
         place, why = first_mistake(error)
         raise UserError(why, f"{where}: {place}", "see docs/howto/acceptance.md") from error
-
-
-def _metric(name: object, where: str) -> Metric:
-    known = load_metrics()
-    if not isinstance(name, str) or name not in known:
-        what = "names no metric" if name is None else f"no such metric '{name}'"
-        raise UserError(what, where, suggest(str(name), known))
-    return known[name]
 
 
 def _bound(said: Mapping[str, object], metric: Metric, where: str) -> dict[str, float]:

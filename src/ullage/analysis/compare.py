@@ -207,18 +207,18 @@ def compare_samples(samples: Sequence[Sample], by: str, base: str | None = None)
         what = is_itself if by == "result" else f"two are needed, and there is {found}"
         raise UserError(what, f"--by {by}", what_works(samples, by))
     places = Matching(samples, by).places()
-    base_name = _first_with_partner(names, places) if base is None else base
+    # Parts of an overview have targets of their own, which stand beside no other.
+    paired = {name for found in places.values() if len(found) > 1 for name in found}
+    base_name = next((name for name in names if name in paired), names[0]) if base is None else base
     if base_name not in names:
         raise UserError(f"no row has '{base_name}'", "--base", f"one of {', '.join(names)}")
-    found, unmatched = _cells(places, base_name, names, _noises(samples))
+    # A row of one sample tells no noise of its own: its neighbours do.
+    by_result = grouped((sample.result, sample.row) for sample in samples if len(sample.row.repetitions) == 1)
+    grids = [grid for rows in by_result.values() for grid in make_study(rows).grids]
+    noises = {id(row): grid.noise for grid in grids if grid.noise is not None for row in grid.cells.values()}
+    found, unmatched = _cells(places, base_name, names, noises)
     cells, differing = _told_once(found, by)
     return Comparison(by, base_name, names, tuple(cells), unmatched, differing=differing)
-
-
-def _first_with_partner(names: Sequence[str], places: Places) -> str:
-    """Return the first of ``names`` that stands beside another: parts of an overview have targets of their own."""
-    paired = {name for found in places.values() if len(found) > 1 for name in found}
-    return next((name for name in names if name in paired), names[0])
 
 
 def _told_once(cells: Sequence[Cell], by: str) -> tuple[list[Cell], dict[str, Sequence[Difference]]]:
@@ -276,16 +276,6 @@ def _check_units(samples: Iterable[Sample]) -> None:
         if first != sample.row.unit:
             what = f"rows of '{sample.row.metric}' have different units, {first} and {sample.row.unit}"
             raise UserError(what, sample.result, "compare results of one suite and version")
-
-
-def _noises(samples: Iterable[Sample]) -> dict[int, float]:
-    """Return by ``id`` of a row the noise (a deviation of logs) of one value that its neighbours tell.
-
-    Only rows of one sample are in it, since these tell no noise of their own.
-    """
-    by_result = grouped((sample.result, sample.row) for sample in samples if len(sample.row.repetitions) == 1)
-    grids = [grid for rows in by_result.values() for grid in make_study(rows).grids]
-    return {id(row): grid.noise for grid in grids if grid.noise is not None for row in grid.cells.values()}
 
 
 Found = tuple[tuple[tuple[str, Scalar], ...], tuple[str, Sample], tuple[str, Sample]]
@@ -364,7 +354,6 @@ def _cell(pair: Found, judged: Judgement) -> Cell:
 
 
 def _why_untold(base: Sample, other: Sample, judged: Judgement) -> list[str]:
-    """Say why no verdict was possible at all."""
     rows = base.row, other.row
     if not all(is_sound(row) for row in rows):
         return ["not judged: grade C" if any(row.grade == "C" for row in rows) else "not judged: INVALID"]

@@ -10,7 +10,7 @@ from ullage.analysis.compare import fact
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.identity import canonical_json
 from ullage.model.request import Request
-from ullage.model.summary import Row, Summary
+from ullage.model.summary import Summary
 from ullage.quantity import format_param, param_label
 from ullage.report.headlines import headlines_of
 from ullage.report.row_records import COLUMNS as ROW_COLUMNS
@@ -68,20 +68,16 @@ def kept_rows(summary: Summary, request: Request, node: str) -> Iterator[tuple[s
     }
     for index, (row, record) in enumerate(zip(summary.rows, row_records(summary), strict=True)):
         line = lines.get(index)
+        setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
         own = {
             "part": "" if line is None else line.part,
-            "what": _setting(row) if line is None else line.what,
+            "what": f"{row.target}: {row.metric}, {setting}" if line is None else line.what,
             "params": canonical_json(row.params).decode(),
             "sound": is_sound(row) and classify(row).filled and row.median > 0,
             "versions": _versions(summary, row.target),
         }
         if not row.is_bound:
             yield str(record["suite"]), {**{name: record[name] for name in _COLUMNS}, **shared, **own}
-
-
-def _setting(row: Row) -> str:
-    setting = ", ".join(f"{param_label(key)} {format_param(key, value)}" for key, value in row.params.items())
-    return f"{row.target}: {row.metric}, {setting}"
 
 
 def _versions(summary: Summary, target: str) -> dict[str, str]:

@@ -73,7 +73,6 @@ def compare(
 
 
 def _compared(summaries: "dict[str, Summary]", by: str, base: str | None, metric: str | None) -> "Comparison":
-    """Compare, and say on stderr what to know of it."""
     from ullage.analysis.compare import MAIN, compare_summaries
     from ullage.analysis.matching import dimensions_of
     from ullage.parameters import suggest

@@ -58,7 +58,14 @@ def install(shell: ShellArgument) -> None:
     from ullage.results.folder import write_atomically
     from ullage.terminal import print_line
 
-    path = script_path(shell)
+    home = Path.home()
+    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    path = {
+        Shell.BASH: data / "bash-completion" / "completions" / _PROGRAM,
+        Shell.ZSH: data / "zsh" / "site-functions" / f"_{_PROGRAM}",
+        Shell.FISH: config / "fish" / "completions" / f"{_PROGRAM}.fish",
+    }[shell]
     write_atomically(path, script(shell))
     print_line(f"written  {path}")
     of_bash = "New shells with bash-completion read it. Without bash-completion, add to ~/.bashrc"
@@ -81,15 +88,3 @@ def script(shell: Shell) -> str:
 
     text = get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell.value) + "\n"
     return text + _ZSH_FIRST_TIME if shell is Shell.ZSH else text
-
-
-def script_path(shell: Shell) -> Path:
-    """Return the place of a user's own completions of ``shell``, by the variables that name it."""
-    home = Path.home()
-    data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    return {
-        Shell.BASH: data / "bash-completion" / "completions" / _PROGRAM,
-        Shell.ZSH: data / "zsh" / "site-functions" / f"_{_PROGRAM}",
-        Shell.FISH: config / "fish" / "completions" / f"{_PROGRAM}.fish",
-    }[shell]

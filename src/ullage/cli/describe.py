@@ -34,7 +34,18 @@ def describe(
     if name is None:
         _print_all(description, as_json=as_json)
     else:
-        _print_named(description, name, as_json=as_json)
+        from ullage.errors import UserError
+        from ullage.parameters import suggest
+
+        things = _things(description)
+        found = [(kind, thing) for kind, thing in things if thing.name == name]
+        if not found:
+            raise UserError(f"the engine has no '{name}'", "", suggest(name, [thing.name for _, thing in things]))
+        for kind, thing in found:
+            if as_json:
+                typer.echo(thing.model_dump_json(indent=1))
+            else:
+                _print_one(kind, thing)
 
 
 def _things(description: "Describe") -> "list[tuple[Kind, Registered]]":
@@ -61,21 +72,6 @@ def _print_all(description: "Describe", *, as_json: bool) -> None:
     print_line(f"engine {build.version} ({build.git}), {build.mpi.library}, {build.compiler}")
     print_table(("kind", "name", "available", "what it is"), rows)
     print_line("`ullage describe NAME` shows the parameters of one of them.")
-
-
-def _print_named(description: "Describe", name: str, *, as_json: bool) -> None:
-    from ullage.errors import UserError
-    from ullage.parameters import suggest
-
-    things = _things(description)
-    found = [(kind, thing) for kind, thing in things if thing.name == name]
-    if not found:
-        raise UserError(f"the engine has no '{name}'", "", suggest(name, [thing.name for _, thing in things]))
-    for kind, thing in found:
-        if as_json:
-            typer.echo(thing.model_dump_json(indent=1))
-        else:
-            _print_one(kind, thing)
 
 
 def _print_one(kind: str, thing: "Registered") -> None:

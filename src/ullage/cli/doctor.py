@@ -56,7 +56,13 @@ def _all(engine: "Path | None") -> Iterator[Readiness]:
         build = description.engine
         yield Readiness("engine", "ok", f"{build.version} ({build.git}), {program}")
         yield from _mpi(description)
-        yield from _libraries(description)
+        for thing in (*description.backends, *description.probes):
+            if thing.available and thing.name in _BRINGS:
+                yield Readiness(thing.name, "ok", "can be used")
+            elif not thing.available:
+                yield Readiness(
+                    thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, "")
+                )
         yield _accelerators(devices_of(program))
     yield _blas()
     yield from rights()
@@ -89,15 +95,6 @@ def _launcher(description: "Describe") -> Readiness:
     except UserError as error:
         return Readiness("launcher", "needed", error.what, error.right)
     return Readiness("launcher", "ok", f"{launcher.name}, {launcher.program}")
-
-
-def _libraries(description: "Describe") -> Iterator[Readiness]:
-    """Yield what the engine lacks here, and how libraries stand that it looks for."""
-    for thing in (*description.backends, *description.probes):
-        if thing.available and thing.name in _BRINGS:
-            yield Readiness(thing.name, "ok", "can be used")
-        elif not thing.available:
-            yield Readiness(thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, ""))
 
 
 def _accelerators(found: "Devices") -> Readiness:

@@ -176,20 +176,16 @@ def _text(what: str, source: Path | None) -> str:
         return next(text for module in suite_modules("hints") if (text := getattr(module, "DRAFT", "")))
     if source is None:
         raise UserError("floors are drafted from a result", "draft floors", "add the folder that `ullage run` printed")
-    return _floors(source)
-
-
-def _floors(path: Path) -> str:
     from ullage.analysis.acceptance import draft_floors
     from ullage.report.headlines import headlines_of
     from ullage.results.folder import ResultFolder
     from ullage.runs.summary import build_summary
 
-    summary = build_summary(ResultFolder.open(path))
+    summary = build_summary(ResultFolder.open(source))
     lines = list(summary.headline.values()) or headlines_of(summary)
     chosen = [summary.rows[line.row] for line in lines]
     if not chosen:
-        raise UserError("has no number to take a floor from", str(path), "name a result with rows")
+        raise UserError("has no number to take a floor from", str(source), "name a result with rows")
     return draft_floors(chosen, summary.rows)
 
 

@@ -207,15 +207,11 @@ def parameters(model: "type[SuiteOptions]", *, site_gives_targets: bool = False)
 
 def _parameter(one: "Declared") -> inspect.Parameter:
     usual = inspect.Parameter.empty if one.option.required else False if one.is_flag else one.shown_default or None
-    annotation = Annotated[_type(one), _info(one)]
-    return inspect.Parameter(one.keyword, inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
-
-
-def _type(one: "Declared") -> Any:  # noqa: ANN401 - a type, made here
     # What typer shows as the default is the text that people would type, whatever the type of the value is.
     python = one.kind.python
     whole: Any = list[python] if one.kind.repeated else python
-    return whole if one.is_flag or one.option.required else whole | None
+    annotation = Annotated[whole if one.is_flag or one.option.required else whole | None, _info(one)]
+    return inspect.Parameter(one.keyword, inspect.Parameter.KEYWORD_ONLY, default=usual, annotation=annotation)
 
 
 def _info(one: "Declared") -> Any:  # noqa: ANN401 - typer's own are untyped

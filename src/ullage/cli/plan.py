@@ -18,7 +18,7 @@ from ullage.cli.suite_commands import add_suites, make_request, measure_prepared
 if TYPE_CHECKING:
     from ullage.model.summary import Finding
     from ullage.runs.inputs import ParsedOptions
-    from ullage.runs.suite import Explanation, Prepared, Suite
+    from ullage.runs.suite import Explanation, Suite
 
 _DOC: Final = (
     "Show what a run would do, without measuring anything.\n\nThe plan lists every case "
@@ -55,7 +55,12 @@ def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> Non
     engine_context = EngineContext.of(own["engine"])
     prepared = prepare_run(suite, make_request(suite, asked, own["hosts"]), engine_context)
     if own["as_json"]:
-        typer.echo(_json(prepared))
+        import json
+
+        from ullage.results.folder import DEFAULT_PARENT, ResultFolder
+
+        folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
+        typer.echo(json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1))
         return
     walltime, system = limit_of_jobs(own)
     lines = check_walltime(prepared, system, walltime, own["chain"]) if walltime else []
@@ -64,21 +69,12 @@ def _plan(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> Non
         print_line(line)
 
 
-def _json(prepared: "Prepared") -> str:
-    import json
-
-    from ullage.results.folder import DEFAULT_PARENT, ResultFolder
-
-    folder = ResultFolder((DEFAULT_PARENT / prepared.request.run_id).absolute())
-    return json.dumps([plan.model_dump(mode="json") for plan in prepared.plans(folder)], indent=1)
-
-
 def print_explanation(explanation: "Explanation") -> None:
     """Print a table of cases with the lines around it, and the same of each part."""
-    from ullage.terminal import print_line, print_table
+    from ullage.terminal import print_line, print_table, print_text
 
     for line in explanation.head:
-        print_line(line)
+        print_text(line)
     if explanation.headers:
         print_table(explanation.headers, explanation.rows)
     for name, part in explanation.parts:
@@ -86,7 +82,7 @@ def print_explanation(explanation: "Explanation") -> None:
         print_line(f"== {name}")
         print_explanation(part)
     for line in explanation.tail:
-        print_line(line)
+        print_text(line)
 
 
 class _Prediction(Protocol):
@@ -96,14 +92,14 @@ class _Prediction(Protocol):
 
 def _predict(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
     from ullage.runs.inputs import EngineContext
-    from ullage.terminal import print_line
+    from ullage.terminal import print_text
 
     engine_context = EngineContext.of(own["engine"])
     prepared = suite.prepare(make_request(suite, asked, own["hosts"]), engine_context)
     told = cast("_Prediction", prepared).told
     for one in told:
-        print_line(f"{one.title}")
-        print_line(f"    {one.text}")
+        print_text(f"{one.title}")
+        print_text(f"    {one.text}")
     if not told:
         measure_prepared(prepared, engine_context, own)
 
@@ -117,16 +113,16 @@ def _predict_log(log: LogArgument, *, rates: Annotated[list[Path], RATES], targe
     from ullage.importers.darshan import facts_at
     from ullage.importers.darshan.causes import time_of
     from ullage.quantity import listing, percent, show
-    from ullage.terminal import print_line
+    from ullage.terminal import print_text
 
     facts, known = facts_at(log), read_rates(rates, target)
     time, unknown = time_of(facts, known)
     between = f"{show(time.low, 's')} to {show(time.high, 's')}"
-    print_line(f"All I/O of the log takes {show(time.value, 's')} ({between}) at the rates of {known.name}.")
-    print_line(f"In the job of the log it took {show(facts.waited, 's')} of {show(facts.job.seconds, 's')}.")
+    print_text(f"All I/O of the log takes {show(time.value, 's')} ({between}) at the rates of {known.name}.")
+    print_text(f"In the job of the log it took {show(facts.waited, 's')} of {show(facts.job.seconds, 's')}.")
     if unknown:
         moved = sum(group.moved() for group in facts.lowest)
         lost = sum(work.amount for work in unknown if work.block_bytes) / max(1, moved)
         words = listing(list(dict.fromkeys(work.words for work in unknown)))
         share = f" ({percent(lost, 1)} of the bytes)" if lost else ""
-        print_line(f"No rate is known of the following, which is left out{share}: {words}.")
+        print_text(f"No rate is known of the following, which is left out{share}: {words}.")

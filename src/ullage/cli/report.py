@@ -67,16 +67,12 @@ def report(
     The summary is made again from the records, so a report never shows more than the records hold.
     """
     from ullage.report.data import FinishedResult, uncollected
+    from ullage.runs.options.floors import read_checked_floors
 
     with uncollected():
         shown = _TERMINAL if everything and form == _SCREEN else form
-        _report(FinishedResult.open(result), shown, output, care, _floors(require), force=force)
-
-
-def _floors(path: Path | None) -> "list[Floor]":
-    from ullage.runs.options.floors import read_checked_floors
-
-    return [] if path is None else read_checked_floors(path)
+        floors = [] if require is None else read_checked_floors(require)
+        _report(FinishedResult.open(result), shown, output, care, floors, force=force)
 
 
 def _report(

@@ -72,7 +72,6 @@ class LineOptions(LayoutOptions, SpaceOptions, WatchdogOptions):
 
 
 def _targets(tool: str, asked: Target | None, drafts: tuple[Draft, ...]) -> tuple[list[Target], dict[str, str]]:
-    """Return the targets, and which of them stands for each place of the drafts."""
     on_paths = list(dict.fromkeys(draft.place for draft in drafts if draft.needs_path))
     without = [] if on_paths and all(draft.needs_path for draft in drafts) else [Target(name="null", uri="null:")]
     if asked is not None:

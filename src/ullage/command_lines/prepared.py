@@ -16,7 +16,7 @@ from ullage.launch.base import choose_binding, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Limits, Named, Parameters, Plan, Target
 from ullage.model.request import Request
-from ullage.model.system import Memory, Place
+from ullage.model.system import Place
 from ullage.parameters import count_of
 from ullage.results.folder import ResultFolder
 from ullage.runs.case_progress import RunProgress
@@ -329,7 +329,10 @@ def prepare_lines(request: Request, engine_context: EngineContext, model: type[L
     check_places(places)
     is_new = options.rooms is None
     if is_new:
-        options = options.model_copy(update={"rooms": _rooms(places, read_memory(), translation, options)})
+        limits, nodes = Limits(space_bytes=options.space), make_layout(translation, None, options.hosts).nodes
+        known = {place.target: most_bytes(place, limits, read_memory(), nodes) for place in places}
+        rooms = {name: room for name, room in known.items() if room < NO_LIMIT}
+        options = options.model_copy(update={"rooms": rooms})
         request = request.model_copy(update={"options": options.model_dump(mode="json")})
     rooms = options.rooms or {}
     by_place = {place: rooms[name] for place, name in options.places.items() if name in rooms}
@@ -348,10 +351,8 @@ def _check_room(run: PreparedLines) -> None:
     for place in run.places:
         where = f"target '{place.target}' ({place.path})"
         files, most = run.at_a_time(place.target, lambda item: item.items), most_files(place, Limits())
-        bytes_, room = (
-            run.at_a_time(place.target, lambda item: item.dataset_bytes),
-            run.rooms.get(place.target, NO_LIMIT),
-        )
+        bytes_ = run.at_a_time(place.target, lambda item: item.dataset_bytes)
+        room = run.rooms.get(place.target, NO_LIMIT)
         if bytes_ > room:
             what = f"the lines need {format_volume(bytes_)}, but only {format_volume(room)} may be used"
             raise UserError(what, where, "smaller -b, -s, -n or -w, --space, or another target", EXIT_ENVIRONMENT)
@@ -368,10 +369,3 @@ def _made_folders(options: LineOptions, targets: Sequence[Target]) -> list[str]:
         for place, name in options.places.items()
         if place and not os.path.lexists(place) and paths.get(name) == Path(place).absolute().parent
     ]
-
-
-def _rooms(places: Sequence[Place], memory: Memory, translation: Translation, options: LineOptions) -> dict[str, int]:
-    """Return the bytes that may be taken of each target where that is known."""
-    limits, nodes = Limits(space_bytes=options.space), make_layout(translation, None, options.hosts).nodes
-    known = {place.target: most_bytes(place, limits, memory, nodes) for place in places}
-    return {name: room for name, room in known.items() if room < NO_LIMIT}

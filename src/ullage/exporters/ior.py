@@ -12,7 +12,7 @@ start to the last rank's stop, sync included, and the standard deviation is that
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev, stdev
 from typing import Final
 
@@ -56,7 +56,6 @@ def _groups(data: ReportData, asked: str, right: str) -> Groups:
 
 
 def _transfers(measured: Sequence[Measured]) -> Groups:
-    """Group the repetitions of each phase of each case of transfers, by case and phase."""
     return grouped(((item.case.case, item.phase.phase), item) for item in measured if item.case.workload in TRANSFERS)
 
 
@@ -112,7 +111,6 @@ def _options(items: Sequence[Measured]) -> Object:
 
 
 def _layout(item: Measured) -> Object:
-    """Return what parameters and summary both say."""
     given, layout = item.case.workload_parameters, item.run.layout
     reordered = given.get("read_back", "own") != "own"
     found: Object = {
@@ -228,19 +226,16 @@ def ior_lines(measured: Sequence[Measured]) -> list[str]:
     rows = [heads, ["-" * len(head) for head in heads]]
     rows += [[format(one[name] or 0 if form else one[name], form) for _, name, form, _ in _RESULTS] for one in results]
     lines = [" ".join(cell.ljust(column[3]) for cell, column in zip(row, _RESULTS, strict=True)) for row in rows]
-    return [
-        *("Results: ", "", *(line.rstrip() for line in lines)),
-        *_maxima(item.phase for items in groups.values() for item in items),
-        *("", "Summary of all tests:", *_summary_lines(groups)),
-    ]
-
-
-def _maxima(phases: Iterable[PhaseRecord]) -> list[str]:
-    rates = grouped((_access(phase), _mib_per_s(phase)) for phase in phases)
-    return [
+    rates = grouped((_access(one.phase), _mib_per_s(one.phase)) for items in groups.values() for one in items)
+    maxima = [
         f"{head} {max(rates[access]):.2f} MiB/sec ({max(rates[access]) * _MIB / 1e6:.2f} MB/sec)"
         for access, head in (("write", "Max Write:"), ("read", "Max Read: "))
         if access in rates
+    ]
+    return [
+        *("Results: ", "", *(line.rstrip() for line in lines)),
+        *maxima,
+        *("", "Summary of all tests:", *_summary_lines(groups)),
     ]
 
 
@@ -302,7 +297,6 @@ def mdtest_lines(measured: Sequence[Measured]) -> list[str]:
 
 
 def _tests(measured: Sequence[Measured]) -> list[Test]:
-    """Group the repetitions of each test by the operation's name."""
     tests: dict[tuple[object, ...], Test] = {}
     for item in measured:
         if item.case.workload == "metadata":

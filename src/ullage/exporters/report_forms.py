@@ -27,27 +27,19 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def _summary(data: ReportData) -> str:
-    """Write the document as ``summary.json`` holds it."""
-    return data.summary.model_dump_json(indent=1) + "\n"
-
-
 def _page(data: ReportData) -> str:
-    """Write the page that ``ullage run`` writes."""
     from ullage.report.html import render
 
     return render(data)
 
 
 def _beside_page(data: ReportData) -> Mapping[str, str]:
-    """Return the table that the page names, by its path."""
     from ullage.report.html import beside
 
     return beside(data)
 
 
 def _front_svg(data: ReportData) -> str:
-    """Draw the first screen for slides."""
     return front_svg(*front_of(data))
 
 
@@ -101,7 +93,6 @@ def connect(asked: str) -> "DuckDBPyConnection":
 
 
 def _types(summary: Summary, records: Iterable[dict[str, Cell]]) -> dict[str, str]:
-    """Return the type in SQL of each column."""
     met: dict[str, set[type]] = {name: set() for name in columns_of(summary)}
     for record in records:
         for name, value in record.items():
@@ -126,7 +117,9 @@ def _typed(record: dict[str, Cell], types: dict[str, str]) -> dict[str, Cell]:
 
 
 EXPORTERS: Final = (
-    Exporter("json", f"the summary (schema {SUMMARY_SCHEMA})", "", _summary),
+    Exporter(
+        "json", f"the summary (schema {SUMMARY_SCHEMA})", "", lambda data: data.summary.model_dump_json(indent=1) + "\n"
+    ),
     Exporter("csv", "all rows, plain SI numbers, every repetition", "", lambda data: to_csv(data.summary)),
     Exporter("parquet", "all rows as Apache Parquet, typed; needs DuckDB", "rows.parquet", parquet_file),
     Exporter("html", "one self-contained page with charts and tables", "report.html", _page, _beside_page),

@@ -263,7 +263,6 @@ _HEAD: Final = 1 << 16
 
 
 def _refusal(text: str, place: str, importers: Iterable[Reader]) -> UserError:
-    """Return the error for a text without a known form."""
     what, kind = _what(text)
     names = [one.name for one in importers if kind and one.kind == kind]
     right = f"what is read of {kind}: {', '.join(names)}" if names else "`ullage import --help` names what is read"

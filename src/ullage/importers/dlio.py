@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Final, cast
 
-from ullage.importers.forms import GIB, MIB, Form, Found, Measured, Params, amount, child, children, disagree, word
+from ullage.importers.forms import GIB, MIB, Form, Found, Measured, Params, amount, disagree, word
 from ullage.importers.printed import known_to
+from ullage.reading import child, children
 
 _NAME: Final = re.compile(
     r"(?P<phase>train|eval|save_checkpoint|load_checkpoint)_(?P<what>au_percentage|throughput_samples_per_second"

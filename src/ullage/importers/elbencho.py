@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ullage.importers.forms import MIB, US, Form, Found, Measured, Params, amount, cells_of, disagree, given, size, word
+from ullage.importers.forms import MIB, US, Form, Found, Measured, amount, cells_of, disagree, given, size, word
 from ullage.importers.printed import Printed
 from ullage.importers.sources import Line
 
@@ -41,7 +41,15 @@ def read_record(record: Mapping[str, object]) -> Iterator[Found]:
     if not operation:
         return
     access, item = _ITEMS.get(operation.upper(), (operation.lower(), ""))
-    params = _params(record, access)
+    counts = {
+        ours: int(text)
+        for theirs, ours in _COUNTS.items()
+        if re.fullmatch(r"[1-9]\d{0,8}", text := word(record, theirs).strip())
+    }
+    order = {"1": "random", "0": "sequential"}.get(word(record, "random").strip())
+    cache = {"1": "direct", "0": "buffered"}.get(word(record, "direct IO").strip())
+    label, block = word(record, "label").strip(), size(word(record, "block size"))
+    params = given(access=access, **counts, block_bytes=block, order=order, cache=cache, label=label)
     for when, before in (("last", ""), ("first", "first_done_")):
         if rate := amount(record, f"MiB/s [{when}]"):
             yield Measured(f"{before}bandwidth", "B/s", rate * MIB, params, _doubt(record, when, "MiB/s", "MiB"))
@@ -56,18 +64,6 @@ def read_record(record: Mapping[str, object]) -> Iterator[Found]:
             time = amount(record, f"{name} lat us [{side}]") or amount(record, f"{name} lat us {side}")
             if time:
                 yield Measured(f"latency{after}", "s", time * US, {**params, **more})
-
-
-def _params(record: Mapping[str, object], access: str) -> Params:
-    counts = {
-        ours: int(text)
-        for theirs, ours in _COUNTS.items()
-        if re.fullmatch(r"[1-9]\d{0,8}", text := word(record, theirs).strip())
-    }
-    order = {"1": "random", "0": "sequential"}.get(word(record, "random").strip())
-    cache = {"1": "direct", "0": "buffered"}.get(word(record, "direct IO").strip())
-    label, block = word(record, "label").strip(), size(word(record, "block size"))
-    return given(access=access, **counts, block_bytes=block, order=order, cache=cache, label=label)
 
 
 def _doubt(record: Mapping[str, object], when: str, rate_name: str, count_name: str) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ullage.importers import forms
-from ullage.importers.forms import KIB, MS, Form, Found, Measured, Params, amount, child, children, disagree, word
+from ullage.importers.forms import KIB, MS, Form, Found, Measured, Params, amount, disagree, word
 from ullage.importers.printed import known_to, whole_number
+from ullage.reading import child, children
 
 _DIRECTIONS: Final = ("read", "write", "trim")
 # Requests of several sizes.

@@ -118,7 +118,9 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
             if isinstance(one, Remark):
                 remarks[one.text] = None
                 continue
-            if _checked(one).value == 0 and not one.unit.startswith("of "):
+            if not math.isfinite(one.value) or one.value < 0:
+                raise RefusedError(f"{one.value:g} is no {one.metric.replace('_', ' ')}")
+            if one.value == 0 and not one.unit.startswith("of "):
                 continue
             cell = cells.setdefault((one.target or form.name, one.metric, tuple(one.params.items())), _Cell(one.unit))
             cell.values.append(one.value)
@@ -131,7 +133,8 @@ def summary_of(form: Form, found: Iterable[Found], name: str) -> Summary:
     _doubt_order(cells)
     rows = [_row(key, cell, name, is_storage=form.kind == _STORAGE) for key, cell in cells.items()]
     of_storage = find_all(row for row in rows if row.metric in _FOUND) if form.kind == _STORAGE else []
-    findings = [*told, *(_remark(text, name) for text in remarks), *_doubts(cells, name), *of_storage]
+    said = [finding("import-remark", "", f"{name}: {text}.", "warning") for text in remarks]
+    findings = [*told, *said, *_doubts(cells, name), *of_storage]
     return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
 
 
@@ -152,12 +155,6 @@ def _doubt_order(cells: Mapping[_Key, _Cell]) -> None:
                 other.doubts.append(doubt)
 
 
-def _checked(one: Measured) -> Measured:
-    if not math.isfinite(one.value) or one.value < 0:
-        raise RefusedError(f"{one.value:g} is no {one.metric.replace('_', ' ')}")
-    return one
-
-
 def _row(key: _Key, cell: _Cell, name: str, *, is_storage: bool) -> Row:
     target, metric, params = key
     doubts = list(dict.fromkeys(cell.doubts))
@@ -169,10 +166,6 @@ def _row(key: _Key, cell: _Cell, name: str, *, is_storage: bool) -> Row:
         return row
     # Only of storage it matters whether a cache has answered.
     return row.model_copy(update={"verdict": "none", "verdict_reasons": [f"imported from {name}"]})
-
-
-def _remark(text: str, name: str) -> Finding:
-    return finding("import-remark", "", f"{name}: {text}.", "warning")
 
 
 def _doubts(cells: Mapping[_Key, _Cell], name: str) -> Iterator[Finding]:
@@ -346,19 +339,6 @@ def documents(text: str, name: str) -> Iterator[Mapping[str, object]]:
             raise UserError(f"is no whole JSON document: {said}", f"{name}:{line}", right) from error
         found = cast("list[object]", loaded) if isinstance(loaded, list) else [loaded]
         yield from (cast("Mapping[str, object]", one) for one in found if isinstance(one, dict))
-
-
-def child(of: object, *names: str) -> Mapping[str, object]:
-    """Return the object below ``names``, or ``of`` itself without names; an empty one where there is none."""
-    for name in names:
-        of = child(of).get(name)
-    return cast("Mapping[str, object]", of) if isinstance(of, dict) else {}
-
-
-def children(of: object, *names: str) -> Sequence[object]:
-    """Return the list below ``names``, or ``of`` itself without names; an empty one where there is none."""
-    found = child(of, *names[:-1]).get(names[-1]) if names else of
-    return cast("list[object]", found) if isinstance(found, list) else []
 
 
 def amount(of: Mapping[str, object], name: str) -> float | None:

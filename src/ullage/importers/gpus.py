@@ -16,6 +16,7 @@ from ullage.importers.printed import known_to
 from ullage.importers.rows import RefusedError
 from ullage.importers.sources import Line
 from ullage.model.flags import INVALID_VERIFICATION, Flag
+from ullage.reading import child, children
 
 _WRONG: Final = Flag(code=INVALID_VERIFICATION, reason="nccl-tests found wrong elements")
 
@@ -113,12 +114,12 @@ _NVBANDWIDTH_RULES: Final[tuple[Rule[_Nvbandwidth], ...]] = (
 
 def read_nvbandwidth_json(document: Mapping[str, object]) -> Iterator[Found]:
     """Yield the cells of every test of nvbandwidth -j."""
-    for test in map(forms.child, forms.children(document, "nvbandwidth", "testcases")):
+    for test in map(child, children(document, "nvbandwidth", "testcases")):
         state = _Nvbandwidth(
             forms.word(test, "name"), "ns" if "(ns)" in forms.word(test, "bandwidth_description") else ""
         )
-        for r, row in enumerate(forms.children(test, "bandwidth_matrix")):
-            for c, text in enumerate(forms.children(row)):
+        for r, row in enumerate(children(test, "bandwidth_matrix")):
+            for c, text in enumerate(children(row)):
                 if (value := forms.amount({"cell": text}, "cell")) is not None:
                     state.cells[str(r), str(c)] = value
         stated, doubt = forms.amount(test, "sum"), ""

@@ -69,7 +69,16 @@ class _Run:
 
 def _end(run: _Run, *_: object) -> Iterator[Found]:
     if run.program:
-        yield from _of_run(run.tests)
+        common = run.tests[0].facts if run.tests else {}
+        several = grouped(
+            (tuple(_params(test, common, access).items()), test.number) for test in run.tests for access in _ACCESSES
+        )
+        for test in run.tests:
+            for access in _ACCESSES:
+                params = _params(test, common, access)
+                if len(set(several[tuple(params.items())])) > 1:
+                    params["test"] = test.number
+                yield from _of_access(test, access, params)
     run.program = ""
 
 
@@ -122,19 +131,6 @@ def _summarised(tests: list[_Test], line: Line, head: list[str], words: list[str
     of.summary[words[0]] = cells
     shown = as_printed(cells.get("Max(MiB)", ""), line, "bandwidth")
     of.stated.setdefault(words[0], []).append((line, shown, ""))
-
-
-def _of_run(tests: list[_Test]) -> Iterator[Found]:
-    common = tests[0].facts if tests else {}
-    several = grouped(
-        (tuple(_params(test, common, access).items()), test.number) for test in tests for access in _ACCESSES
-    )
-    for test in tests:
-        for access in _ACCESSES:
-            params = _params(test, common, access)
-            if len(set(several[tuple(params.items())])) > 1:
-                params["test"] = test.number
-            yield from _of_access(test, access, params)
 
 
 def _of_access(test: _Test, access: str, params: Params) -> Iterator[Found]:

@@ -215,19 +215,14 @@ def _samples(text: str, name: str) -> Iterator[tuple[Key, float]]:
             continue
         place = f"{name}:{count}"
         words = {key: value for key, _, value in (word.partition("=") for word in rest.split("\t"))}
-        function = _function(words, place)
+        function = next((words[name] for name in _NAMES if words.get(name)), "")
+        if not 0 < len(function) <= _LONGEST_NAME or not function.isprintable():
+            raise UserError("names no function", place, "name it, for example funcname=ScanRead64PtrUnrollLoop")
         threads, area = (_value(words, name, place, *_WHOLE) for name in ("nthreads", "areasize"))
         host = (words.get("host") or "pmbw")[:_LONGEST_NAME]
         yield (host, function, threads, area, "memory_bandwidth"), _value(words, "bandwidth", place, *_POSITIVE)
         if function.startswith("PermRead"):
             yield (host, function, threads, area, "access_time"), threads * _value(words, "rate", place, *_POSITIVE)
-
-
-def _function(words: dict[str, str], place: str) -> str:
-    found = next((words[name] for name in _NAMES if words.get(name)), "")
-    if not 0 < len(found) <= _LONGEST_NAME or not found.isprintable():
-        raise UserError("names no function", place, "name it, for example funcname=ScanRead64PtrUnrollLoop")
-    return found
 
 
 def _value(words: dict[str, str], name: str, place: str, read: Callable[[str], ValueT | None], right: str) -> ValueT:

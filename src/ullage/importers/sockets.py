@@ -14,6 +14,7 @@ from ullage.importers import forms
 from ullage.importers.forms import MIB, US, Form, Found, Measured, Rule, amount, as_printed, disagree, number, whole
 from ullage.importers.printed import Printed, known_to
 from ullage.importers.sources import Line
+from ullage.reading import child
 
 _POWERS: Final = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _BITS: Final = 8
@@ -66,7 +67,7 @@ _IPERF_RULES: Final[tuple[Rule[_Iperf], ...]] = (
 
 def read_iperf_json(document: Mapping[str, object]) -> Iterator[Found]:
     """Yield what was sent and received in all; of UDP also jitter and the share that was lost."""
-    start, end = forms.child(document, "start", "test_start"), forms.child(document, "end")
+    start, end = child(document, "start", "test_start"), child(document, "end")
     streams, block = (int(amount(start, name) or 0) for name in ("num_streams", "blksize"))
     direction = "reverse" if amount(start, "reverse") else ""
     params = forms.given(
@@ -78,9 +79,9 @@ def read_iperf_json(document: Mapping[str, object]) -> Iterator[Found]:
 
 def _of_way(end: Mapping[str, object], params: forms.Params, way: str) -> Iterator[Found]:
     """Yield the sums of one way; ``way``: how their names end, which is empty but for the second way of ``--bidir``."""
-    sums = {"sender": forms.child(end, f"sum_sent{way}"), "receiver": forms.child(end, f"sum_received{way}")}
+    sums = {"sender": child(end, f"sum_sent{way}"), "receiver": child(end, f"sum_received{way}")}
     if not any(sums.values()):
-        sums = {"receiver": forms.child(end, f"sum{way}")}
+        sums = {"receiver": child(end, f"sum{way}")}
     for side, of_side in sums.items():
         bits = amount(of_side, "bits_per_second")
         if bits is None:
@@ -89,7 +90,7 @@ def _of_way(end: Mapping[str, object], params: forms.Params, way: str) -> Iterat
         again = known_to(moved * _BITS / seconds) if moved is not None and seconds else None
         doubt = disagree(known_to(bits), again, f"bits_per_second of the {side}", 1e-3)
         yield Measured("network_bandwidth", "B/s", bits / _BITS, {**params, "end": side}, doubt)
-    last = forms.child(end, f"sum{way}") or sums["receiver"]
+    last = child(end, f"sum{way}") or sums["receiver"]
     for theirs, metric, unit, factor in (
         ("jitter_ms", "jitter", "s", forms.MS),
         ("lost_percent", "loss_share", "of messages", 1 / 100),

@@ -25,13 +25,11 @@ _VERSION_TIMEOUT_S = 20
 
 @cache
 def _launchers() -> Mapping[str, type[MpiLauncher]]:
-    """Return the launchers of an MPI, by their names."""
     return {one.NAME: one for one in gathered(modules_in(__name__), "LAUNCHERS") if issubclass(one, MpiLauncher)}
 
 
 @cache
 def _job_launchers() -> Mapping[str, type[JobLauncher]]:
-    """Return the launchers of batch systems, by their names."""
     return {one.NAME: one for one in gathered(modules_in(__name__), "LAUNCHERS") if issubclass(one, JobLauncher)}
 
 

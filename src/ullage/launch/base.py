@@ -134,6 +134,10 @@ class JobLauncher(Launcher):
             return {"OMPI_MCA_mpi_yield_when_idle": "1" if shares else "0"}
         return dict(MPICH_YIELDING) if shares and self.family == "mpich" else {}
 
+    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+        """See ``Launcher``: the shell around each rank says how that has ended."""
+        return first_ended(stderr)
+
     def check_even(self, layout: Layout) -> tuple[int, int]:
         """Return the nodes and the ranks on each; raise ``UserError`` where these are not as many on every node."""
         nodes = layout.nodes or 1
@@ -143,6 +147,11 @@ class JobLauncher(Launcher):
             what = f"{program} starts as many ranks on each node, and {layout.ranks} do not divide by {nodes} nodes"
             raise UserError(what, f"--launcher {self.NAME}", f"use {on_each * nodes} ranks, or fewer on each node")
         return nodes, on_each
+
+
+def own_name() -> str:
+    """Return the name of the steps and jobs of a batch system that this process starts."""
+    return f"ullage-{os.getpid()}"
 
 
 def by_own_mpiexec(own: str) -> str:

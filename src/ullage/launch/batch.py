@@ -74,11 +74,6 @@ class JobState:
     end: End = "wished"
 
     @property
-    def is_pending(self) -> bool:
-        """Whether it has not begun."""
-        return self.stage == "waits"
-
-    @property
     def is_unknown(self) -> bool:
         """Whether the batch system did not answer."""
         return self.stage == "unknown"
@@ -168,10 +163,12 @@ class BatchSystem:
 
     def job_script(self, wanted: JobRequest, text: JobText) -> str:
         """Return the script of a job. Raise ``UserError`` for what this system cannot be asked for."""
+        # A batch system may not take all characters.
+        name = re.sub(r"[^A-Za-z0-9_.+-]", "_", text.name)[:200]
         return _template(f"{self.name}.job.in").substitute(
             verb=text.verb,
             launcher=text.launcher,
-            lines="\n".join(self.directives(wanted, plain_name(text.name))),
+            lines="\n".join(self.directives(wanted, name)),
             output=self.path_word(text.output),
             modules=f"{_modules(wanted)}{_most_processors(wanted)}",
             command=shlex.join(text.command),
@@ -303,8 +300,3 @@ def plain_path(path: Path, forbidden: str) -> str:
         what = f"a batch script cannot write to a path with blanks or one of {' '.join(forbidden)}"
         raise UserError(what, text, "choose another --result")
     return text
-
-
-def plain_name(text: str) -> str:
-    """Return the name of a job without characters that a batch system may not take."""
-    return re.sub(r"[^A-Za-z0-9_.+-]", "_", text)[:200]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, first_ended, wrapper
+from ullage.launch.base import Family, JobLauncher, bound_cores, by_own_mpiexec, own_name, wrapper
 from ullage.launch.batch import UNKNOWN, BatchSystem, JobRequest, JobState, Stage, plain_path, seconds_of
 from ullage.model.plan import Layout
 from ullage.system.allocation import Scheduler
@@ -120,7 +120,7 @@ class FluxRun(JobLauncher):
         return [*words, *wrapper("$FLUX_TASK_RANK"), str(engine), "run", str(plan)]
 
     def _head(self) -> list[str]:
-        return [str(self.program), "run", "--unbuffered", f"--job-name={job_name()}"]
+        return [str(self.program), "run", "--unbuffered", f"--job-name={own_name()}"]
 
     def _placed(self, layout: Layout) -> list[str]:
         """Return the words that place and bind. Unbound ranks, which may outnumber the cores, get whole nodes."""
@@ -135,20 +135,11 @@ class FluxRun(JobLauncher):
     def on_host(self, host: str, command: Sequence[str]) -> list[str]:
         return [*self._head(), "--ntasks=1", f"--requires=host:{host}", "-o", "cpu-affinity=off", *command]
 
-    def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """See ``Launcher``: Flux says only how some rank has ended; the shell around each rank says more."""
-        return first_ended(stderr)
-
     def end_elsewhere(self) -> None:
         """See ``Launcher``: a job whose ``flux run`` was killed goes on by itself."""
         listed = said_by([str(self.program), "jobs", "-n", "--format={id} {name}"])
-        for job in [line.split()[0] for line in listed.splitlines() if line.split()[1:] == [job_name()]]:
+        for job in [line.split()[0] for line in listed.splitlines() if line.split()[1:] == [own_name()]]:
             said_by([str(self.program), "cancel", job])
-
-
-def job_name() -> str:
-    """Return the name of the jobs that this process starts."""
-    return f"ullage-{os.getpid()}"
 
 
 LAUNCHER: Final = FluxRun

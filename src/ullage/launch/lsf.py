@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Self, cast
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, first_ended, wrapper
+from ullage.launch.base import Family, JobLauncher, bound_cores, by_own_mpiexec, wrapper
 from ullage.launch.batch import UNKNOWN, BatchSystem, JobRequest, JobState, Stage, plain_path, whole_minutes
 from ullage.model.plan import Layout
 from ullage.reading import parse_json
@@ -136,10 +136,6 @@ class Jsrun(JobLauncher):
         """See ``Launcher``. Raise ``UserError``: jsrun counts hosts, and takes no names."""
         what = f"jsrun cannot start {command[0]} on a host by its name ({host})"
         raise UserError(what, f"--launcher {self.NAME}", by_own_mpiexec(self.own))
-
-    def dead_ranks(self, stderr: str) -> list[DeadRank]:
-        """See ``Launcher``. Nothing is known to end a step whose jsrun was killed: its ranks end with the job."""
-        return first_ended(stderr)
 
 
 LAUNCHER: Final = Jsrun

@@ -11,34 +11,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Final
 
-from ullage.launch.base import (
-    MPICH_YIELDING,
-    DeadRank,
-    Family,
-    MpiLauncher,
-    bound_cores,
-    by_signal,
-    ended_ranks,
-    is_one_node,
-    wrapper,
-)
+from ullage.launch import base
 from ullage.model.plan import Layout
 from ullage.processes.supervisor import Ending
 from ullage.system.allocation import allocation
 from ullage.system.hardware import threads_per_core
 
 # The socket by which Hydra sees the end of a rank is that of the shell around it, too.
-WRAPPER: Final = wrapper("$PMI_RANK")
+WRAPPER: Final = base.wrapper("$PMI_RANK")
 _BAD_TERMINATION: Final = re.compile(r"PID \d+ RUNNING AT (?P<node>\S+)\s*\n=\s+EXIT CODE: (?P<code>\d+)")
 _EXIT_STRING: Final = re.compile(r"EXIT STRING: (?P<word>[^(\n]+?) \(signal (?P<signal>\d+)\)")
 
 
-class _Hydra(MpiLauncher):
+class _Hydra(base.MpiLauncher):
     __slots__ = ()
-    FAMILY: ClassVar[Family] = "mpich"
+    FAMILY: ClassVar[base.Family] = "mpich"
 
     def _placed(self, names: Sequence[str]) -> list[str]:
-        """Return the words that place ranks on these hosts, or none without hosts."""
         if not names:
             return []
         by_agent = ["-launcher", "rsh", "-launcher-exec", self.hosts.agent] if self.hosts.agent else []
@@ -67,7 +56,7 @@ class Mpich(_Hydra):
 
     def argv(self, engine: Path, plan: Path, layout: Layout) -> list[str]:
         layout = self.hosts.placed(layout)
-        width = bound_cores(layout, self.cores)
+        width = base.bound_cores(layout, self.cores)
         bind = "none" if width is None else "core" if width == 1 else f"core:{width}"
         words = [str(self.program), *self._placed(self.hosts.of(layout)), "-n", str(layout.ranks), *_on_each(layout)]
         return [*words, "-bind-to", bind, *WRAPPER, str(engine), "run", str(plan)]
@@ -77,18 +66,20 @@ class Mpich(_Hydra):
 
     def environment(self, layout: Layout) -> dict[str, str]:
         layout = self.hosts.placed(layout)
-        settings = dict(MPICH_YIELDING) if bound_cores(layout, self.cores) is None else {}
-        if is_one_node(layout):
+        settings = dict(base.MPICH_YIELDING) if base.bound_cores(layout, self.cores) is None else {}
+        if base.is_one_node(layout):
             settings |= {"FI_TCP_IFACE": "lo", "UCX_NET_DEVICES": "lo"}
         return settings | _daemons_by_srun()
 
-    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+    def dead_ranks(self, stderr: str) -> list[base.DeadRank]:
         """See ``Launcher``. Hydra names the node; its process is any of those that it has killed itself, so no rank."""
-        if told := ended_ranks(stderr)[:1]:
+        if told := base.ended_ranks(stderr)[:1]:
             return told
         word = _EXIT_STRING.search(stderr)
         cause = f"signal {word['signal']} ({word['word']})" if word else None
-        return [DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)]
+        return [
+            base.DeadRank(None, m["node"], cause or f"exit code {m['code']}") for m in _BAD_TERMINATION.finditer(stderr)
+        ]
 
 
 _OF_INTEL: Final = re.compile(r"Intel\(R\) MPI Library")
@@ -126,7 +117,7 @@ class IntelMpi(_Hydra):
 
         A domain is of hardware threads, unless it is of one core.
         """
-        width = bound_cores(layout, self.cores)
+        width = base.bound_cores(layout, self.cores)
         if width is None:
             return _NOT_PINNED
         domain = "core" if width == 1 else f"{width * self.smt}:compact"
@@ -137,19 +128,19 @@ class IntelMpi(_Hydra):
 
     def environment(self, layout: Layout) -> dict[str, str]:
         """See ``Launcher``. Ranks that share cores yield without being told to."""
-        settings = {"I_MPI_FABRICS": "shm"} if is_one_node(self.hosts.placed(layout)) else {}
+        settings = {"I_MPI_FABRICS": "shm"} if base.is_one_node(self.hosts.placed(layout)) else {}
         # Else -ppn has no effect in a batch job.
         settings["I_MPI_JOB_RESPECT_PROCESS_PLACEMENT"] = "off"
         return settings | _daemons_by_srun()
 
-    def dead_ranks(self, stderr: str) -> list[DeadRank]:
+    def dead_ranks(self, stderr: str) -> list[base.DeadRank]:
         """See ``Launcher``. Ranks that Hydra has killed because another died may be named too; they come last."""
-        lost = [DeadRank(None, node, "its daemon is gone", with_node=True) for node in _LOST_NODE.findall(stderr)]
+        lost = [base.DeadRank(None, node, "its daemon is gone", with_node=True) for node in _LOST_NODE.findall(stderr)]
         causes = (
-            (m, f"exit code {m['code']}" if m["code"] else by_signal(int(m["signal"])))
+            (m, f"exit code {m['code']}" if m["code"] else base.by_signal(int(m["signal"])))
             for m in _BAD_RANK.finditer(stderr)
         )
-        found = [DeadRank(int(m["rank"]), m["node"], cause) for m, cause in causes]
+        found = [base.DeadRank(int(m["rank"]), m["node"], cause) for m, cause in causes]
         return lost or sorted(found, key=lambda dead: dead.cause.startswith(_CONSEQUENCES))[:1]
 
 

@@ -42,15 +42,10 @@ class Site(Strict):
 NO_SITE: Final = Site()
 
 
-def default_place() -> Path:
-    """Return where a user's site file is, whether there is one or not."""
-    home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(home) / "ullage" / "site.toml"
-
-
 def read_site(path: Path | None = None) -> Site:
     """Read a site file, by default the user's, which may be missing; raise ``UserError`` for what is wrong in it."""
-    place = path or default_place()
+    home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    place = path or (Path(home) / "ullage" / "site.toml")
     if path is None and not os.path.lexists(place):
         return NO_SITE
     document = read_toml(place, "write it as TOML: queue = 'main'", "" if path is None else f"--site {path}")

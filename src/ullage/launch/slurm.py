@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Self
 
 from ullage.errors import EXIT_ENVIRONMENT, UserError
-from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, by_signal
+from ullage.launch.base import DeadRank, Family, JobLauncher, bound_cores, by_own_mpiexec, by_signal, own_name
 from ullage.launch.batch import UNKNOWN, BatchSystem, End, JobRequest, JobState, Stage, clock, seconds_of
 from ullage.launch.slurm_script import sbatch_word, sharing
 from ullage.model.plan import Layout
@@ -130,7 +130,8 @@ class Srun(JobLauncher):
 
     @classmethod
     def in_job(cls, program: Path, family: Family, cores: int | None, own: str) -> Self:
-        listed = plugins(program)
+        lines = said_by([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
+        listed = [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
         plugin = next((name for name in _PLUGINS[family] if name in listed), None)
         if plugin is None:
             wanted, said = " or ".join(_PLUGINS[family]), f"`{program} --mpi=list`: {', '.join(listed)}"
@@ -158,7 +159,7 @@ class Srun(JobLauncher):
 
     def _head(self) -> list[str]:
         # A batch script or an interactive shell may be a step that holds the job's processors itself.
-        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={step_name()}"]
+        return [*self._of_fewer_nodes(), str(self.program), "--unbuffered", "--overlap", f"--job-name={own_name()}"]
 
     def _tool(self, where: Sequence[str], command: Sequence[str]) -> list[str]:
         """Return the words that run a ``command`` which is no program of MPI."""
@@ -218,19 +219,8 @@ class Srun(JobLauncher):
         listed = said_by(["squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j"])
         for line in listed.splitlines():
             step, _, name = line.strip().partition(" ")
-            if name.strip() == step_name():
+            if name.strip() == own_name():
                 said_by(["scancel", step])
-
-
-def step_name() -> str:
-    """Return the name of the steps that this process starts."""
-    return f"ullage-{os.getpid()}"
-
-
-def plugins(program: Path) -> list[str]:
-    """Return what ``srun --mpi=list`` lists, in its order; nothing where it cannot be asked."""
-    lines = said_by([str(program), "--mpi=list"], _LIST_TIMEOUT_S, also_errors=True).splitlines()
-    return [match["name"] for line in lines if (match := _WORD.match(line) or _OLD_STYLE.match(line))]
 
 
 def _cause(how: str) -> str:

@@ -60,7 +60,13 @@ def write_batch(
         scripts.append(script)
     afterwards = ["ullage", "report", str(result.path)]
     submit = folder / "submit.sh"
-    write_atomically(submit, _submit_script(scripts, afterwards))
+    lines = [
+        "#!/bin/bash",
+        "# Submits all jobs of this run; they start one after the other. When all have ended:",
+        f"#   {shlex.join(afterwards)}",
+    ]
+    lines += ["set -e", *(shlex.join(["sbatch", str(script)]) for script in scripts)]
+    write_atomically(submit, "\n".join(lines) + "\n")
     return Batch(scripts, ["bash", str(submit)], afterwards)
 
 
@@ -155,13 +161,3 @@ def sbatch_word(path: Path) -> str:
         what = "a batch script cannot write to a path with line ends, double quotes or backslashes"
         raise UserError(what, text, "choose another --result")
     return f'"{text.replace("%", "%%")}"'
-
-
-def _submit_script(scripts: Sequence[Path], afterwards: Sequence[str]) -> str:
-    lines = [
-        "#!/bin/bash",
-        "# Submits all jobs of this run; they start one after the other. When all have ended:",
-        f"#   {shlex.join(afterwards)}",
-    ]
-    lines += ["set -e", *(shlex.join(["sbatch", str(script)]) for script in scripts)]
-    return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ from typing import Final, Literal, cast
 
 from ullage.peers import Installed, PeerError, PeerTool
 from ullage.peers.place import file_name
-from ullage.peers.started import Ended, failure, find_installed, member, number, run_to_end
+from ullage.peers.started import failure, find_installed, member, number, run_to_end
 from ullage.reading import parse_json
 
 Mode = Literal["write", "read", "randwrite", "randread"]
@@ -104,11 +104,7 @@ def run_fio(program: Installed, job: FioJob, file_folder: Path, *, limit_s: floa
         for index in range(job.jobs):
             (file_folder / file_name(index)).unlink(missing_ok=True)
     ended = run_to_end(fio_command(program, job), file_folder, {}, limit_s)
-    return _values(_first_job(ended), job)
-
-
-def _first_job(ended: Ended) -> dict[str, object]:
-    """Return the group's entry, or raise ``PeerError``. fio prints its notes before the document."""
+    # fio prints its notes before the document.
     start = re.search(r"^\{", ended.out, re.MULTILINE)
     try:
         document = parse_json(ended.out[start.start() :]) if start else None
@@ -120,7 +116,7 @@ def _first_job(ended: Ended) -> dict[str, object]:
     if ended.code != 0 or not isinstance(first, dict) or error != 0:
         reason = os.strerror(error) if isinstance(error, int) and error > 0 else f"exit code {ended.code}"
         raise failure("fio", reason, ended.err)
-    return cast("dict[str, object]", first)
+    return _values(cast("dict[str, object]", first), job)
 
 
 def _values(first: dict[str, object], job: FioJob) -> dict[str, float]:

@@ -18,6 +18,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -138,45 +139,8 @@ def expected_s(job: HpccJob) -> float:
 
 def hpcc_input(job: HpccJob) -> str:
     """Write ``hpccinf.txt``: HPL's input as Debian's example has it, with the job's N, NB and grid."""
-    lines = [
-        ("HPLinpack benchmark input file", ""),
-        ("Ullage", ""),
-        ("HPL.out", "output file name (not used)"),
-        ("8", "device out (not used)"),
-        ("1", "# of problem sizes (N)"),
-        (str(job.order), "Ns"),
-        ("1", "# of NBs"),
-        (str(job.block), "NBs"),
-        ("0", "PMAP process mapping (0=Row-,1=Column-major)"),
-        ("1", "# of process grids (P x Q)"),
-        (str(job.rows), "Ps"),
-        (str(job.columns), "Qs"),
-        ("16.0", "threshold"),
-        ("1", "# of panel fact"),
-        ("2", "PFACTs (0=left, 1=Crout, 2=Right)"),
-        ("1", "# of recursive stopping criterium"),
-        ("4", "NBMINs (>= 1)"),
-        ("1", "# of panels in recursion"),
-        ("2", "NDIVs"),
-        ("1", "# of recursive panel fact."),
-        ("1", "RFACTs (0=left, 1=Crout, 2=Right)"),
-        ("1", "# of broadcast"),
-        ("1", "BCASTs (0=1rg,1=1rM,2=2rg,3=2rM,4=Lng,5=LnM)"),
-        ("1", "# of lookahead depth"),
-        ("1", "DEPTHs (>=0)"),
-        ("2", "SWAP (0=bin-exch,1=long,2=mix)"),
-        ("64", "swapping threshold"),
-        ("0", "L1 in (0=transposed,1=no-transposed) form"),
-        ("0", "U  in (0=transposed,1=no-transposed) form"),
-        ("1", "Equilibration (0=no,1=yes)"),
-        ("8", "memory alignment in double (> 0)"),
-        ("#####", "a separator"),
-        ("0", "Number of additional problem sizes for PTRANS"),
-        ("1200 10000 30000", "values of N"),
-        ("0", "number of additional blocking sizes for PTRANS"),
-        ("40 9 8 13 13 20 16 32 64", "values of NB"),
-    ]
-    return "".join(f"{value:<12} {meaning}".rstrip() + "\n" for value, meaning in lines)
+    form = resources.files("ullage.peers").joinpath(f"{INPUT}.in").read_text(encoding="ascii")
+    return form.format(job=job)
 
 
 def hpcc_command(program: Installed, job: HpccJob) -> list[str]:

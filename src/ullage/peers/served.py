@@ -217,7 +217,6 @@ def _sockets_at(port: int, transport: Transport) -> set[str]:
 
 
 def _sockets_of(pids: Iterable[int]) -> set[str]:
-    """Return the inodes of the sockets that processes have open."""
     found: set[str] = set()
     for pid in pids:
         with contextlib.suppress(OSError):

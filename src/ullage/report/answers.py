@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ullage.analysis.findings.phrasing import noun
+from ullage.analysis.findings.phrasing import capital, noun
 from ullage.analysis.findings.together import grid_lines, is_of_grid
 from ullage.discovery import gathered, suite_modules
 from ullage.grouping import grouped
@@ -56,18 +56,14 @@ def told(finding: Finding) -> HeadedText:
     # After a colon there may stand a name, which keeps its letters.
     if stop is not None and stop[0] == ":":
         return HeadedText(head, rest.strip(), ":")
-    return HeadedText(head, _capitalised(rest.strip()))
+    return HeadedText(head, capital(rest.strip()))
 
 
 def _continued(text: str, title: str) -> str:
     """Return ``text`` without the title that it begins with, or unchanged where no stop follows the title."""
     if not text.startswith(title) or text[len(title) :][:1] not in (":", ";", "."):
         return text
-    return _capitalised(text[len(title) + 1 :].strip())
-
-
-def _capitalised(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    return capital(text[len(title) + 1 :].strip())
 
 
 MOST_CHANGES: Final = 5
@@ -91,7 +87,7 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
     known = [
         (sure_gain(found.gain) * (1.0 if not care or found.suite in care else _OTHERS), found)
         for found in findings
-        if found.gain is not None and not is_of_our_test(found.change)
+        if found.gain is not None and _OF_OUR_TEST.fullmatch(found.change) is None
     ]
     ranked = sorted((pair for pair in known if pair[0] > 0), key=lambda pair: -pair[0])
     kinds: Counter[tuple[str, str]] = Counter()
@@ -105,11 +101,6 @@ def change_first(findings: Iterable[Finding], care: Collection[str] = (), most: 
 
 
 _OF_OUR_TEST: Final = re.compile(r"(--(cache|verify|volume|buffers|time|repetitions|seconds|quick)( \S+)?\s*)+")
-
-
-def is_of_our_test(change: str) -> bool:
-    """Tell whether ``change`` only changes how Ullage measures, and neither the machine nor a program of the user."""
-    return _OF_OUR_TEST.fullmatch(change) is not None
 
 
 def advice_of(finding: Finding) -> tuple[str, str]:
@@ -345,7 +336,7 @@ def _measured(rows: Sequence[Row], findings: Sequence[Finding]) -> list[str]:
         return []
     unlike = len({tuple(verdicts for verdicts in target.items()) for target in map(_by_access, found.values())}) > 1
     start = DIFFERS if unlike else "What was measured"
-    texts = [f"{target} {_accesses(_by_access(accesses))}" for target, accesses in found.items()]
+    texts = [f"{target} ({_accesses(_by_access(accesses))})" for target, accesses in found.items()]
     return [f"{start}: {'; '.join(texts)}."]
 
 
@@ -355,7 +346,7 @@ def _by_access(accesses: dict[str, dict[str, None]]) -> dict[str, str]:
 
 def _accesses(verdicts: dict[str, str]) -> str:
     groups = grouped((verdict, access) for access, verdict in verdicts.items())
-    return ", ".join(f"{listing(names)} {verdict}" for verdict, names in groups.items())
+    return ", ".join(f"{listing(names)}: {verdict}" for verdict, names in groups.items())
 
 
 def _flags(rows: Sequence[Row]) -> list[str]:

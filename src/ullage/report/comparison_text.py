@@ -43,12 +43,10 @@ def _partnerless_lines(found: Comparison) -> list[str]:
 
 
 def _keys(found: Comparison) -> list[str]:
-    """Return the parameters of the settings of all cells."""
     return list(dict.fromkeys(key for cell in found.cells for key, _ in cell.setting))
 
 
 def _table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
-    """Return heads and lines of a table of cells."""
     keys = _keys(found)
     base = f"{found.base_name} (base)"
     heads = [*map(param_label, keys), "metric", found.by, base, "other", "ratio of geometric means", "outcome", "mind"]
@@ -248,7 +246,6 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 
 def _sides(base: Row | Score, other: Row | Score, names: Sequence[str]) -> dict[str, Any]:
-    """Return what both sides of a comparison have under ``names``."""
     return {f"{side}_{name}": getattr(one, name) for side, one in (("base", base), ("other", other)) for name in names}
 
 

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias, cast
 from ullage.grouping import grouped
 from ullage.model.summary import Summary
 from ullage.quantity import param_label, plural
+from ullage.reading import child
 from ullage.report.verdicts import present
 from ullage.units import format_volume
 
@@ -19,15 +20,9 @@ _HEADINGS: Final = {"cpu": "CPU", "numa": "NUMA node", "mpi": "MPI"}
 
 def nodes_text(system: Facts) -> str:
     """Return ``4 nodes with 8 ranks`` where a run used several nodes, else an empty text."""
-    used = part_of(system, "measured_on")
+    used = child(system, "measured_on")
     nodes, ranks = number_of(used, "nodes"), int(number_of(used, "ranks") or 0)
     return "" if nodes is None else f"{plural(int(nodes), 'node')} with {plural(ranks, 'rank')}"
-
-
-def part_of(facts: Facts, key: str) -> Facts:
-    """Return the facts below ``key``; none where there is nothing, or something else."""
-    found = facts.get(key)
-    return cast("Facts", found) if isinstance(found, Mapping) else {}
 
 
 def text_of(facts: Facts, key: str) -> str:
@@ -118,7 +113,7 @@ _WORDS: Final = (
         ),
     ),
     ("Share", "The median divided by its ceiling. For a time, the ceiling divided by the median."),
-    ("Interval", ("It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it.")),
+    ("Interval", "It contains the true median in 95 of 100 runs. With fewer than 6 repetitions a range replaces it."),
     ("Range", "The least and the greatest of too few repetitions. No level of confidence belongs to it."),
     ("Verdict", "What was really measured: whether bytes moved between the ranks and the target, or a cache answered."),
     (

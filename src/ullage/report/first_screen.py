@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ullage.analysis.ladders import TAKEN_BY_OTHERS
+from ullage.grouping import grouped
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import between, listing, percent, plural, times
+from ullage.reading import child
 from ullage.report import texts
 from ullage.report.answers import (
     MOST_CHANGES,
@@ -31,9 +33,9 @@ from ullage.report.answers import (
 )
 from ullage.report.bars import Bars, bars_grids
 from ullage.report.data import ReportData
-from ullage.report.facts import nodes_text, number_of, part_of, text_of
+from ullage.report.facts import nodes_text, number_of, text_of
 from ullage.report.headlines import Vessel, how_to_declare, vessels
-from ullage.report.ladders import ladder_svg
+from ullage.report.ladders import ladder_html
 from ullage.report.picture import Front, vessel_svg
 from ullage.report.sections.ladders import SECTION
 from ullage.report.soundness import soundness
@@ -82,11 +84,6 @@ def top_findings(data: ReportData, answered: Sequence[Answer]) -> list[Finding]:
     return found[:MOST_CHANGES]
 
 
-def first_lines(answered: Sequence[Answer]) -> list[Finding]:
-    """Return the first line of each answer, for a page that has nothing else to begin with."""
-    return [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
-
-
 def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     """Return advice and warnings that are no remarks, the first of each suite before the second of any."""
     remarks = remark_kinds(summary.suites) | TROUBLE
@@ -94,16 +91,12 @@ def _advised(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
     left = [one for one in summary.findings if one.severity != "info" and one.kind not in remarks]
     left = [one for one in left if one not in known and advice_of(one) not in told]
     ordered = sorted(left, key=lambda one: one.severity == "warning")
-    turns: dict[str, int] = {}
-    places: list[int] = []
-    for finding in ordered:
-        turns[finding.suite] = turns.get(finding.suite, 0) + 1
-        places.append(turns[finding.suite])
-    return [one for _, one in sorted(zip(places, ordered, strict=True), key=lambda pair: pair[0])]
+    suites = grouped((one.suite, one) for one in ordered).values()
+    turns = {id(one): turn for of_suite in suites for turn, one in enumerate(of_suite)}
+    return sorted(ordered, key=lambda one: turns[id(one)])
 
 
 def _of_all(summary: Summary, known: Sequence[Finding]) -> list[Finding]:
-    """Return what only the rows of several suites together tell."""
     remarks = remark_kinds(summary.suites) | TROUBLE
     return [one for one in summary.findings if not one.suite and one.kind not in remarks and one not in known]
 
@@ -124,7 +117,7 @@ def machine_line(summary: Summary) -> str:
     nodes, their number and that of the ranks stand before.
     """
     system = summary.system
-    cpu, memory, kernel = (part_of(system, name) for name in ("cpu", "memory", "kernel"))
+    cpu, memory, kernel = (child(system, name) for name in ("cpu", "memory", "kernel"))
     cores, total = number_of(cpu, "physical_cores"), number_of(memory, "total_bytes")
     parts = [
         nodes_text(system),
@@ -165,9 +158,9 @@ def _clauses(vessels: Sequence[Vessel], changes: Sequence[Finding]) -> Iterator[
     if lost := [vessel.row.median for vessel in vessels if vessel.is_time_lost]:
         yield f"other work takes {percent(lost[0], 1)} of the time"
     # What others took is a disturbance of the run, and no gain of the machine.
-    gains = [one.gain for one in changes if one.gain is not None and one.numbers.get("rung") not in _OF_OTHERS]
-    if gains:
-        yield f"the largest sure gain is {gain_text(gains[0])}"
+    gains = [one for one in changes if one.gain is not None and one.numbers.get("rung") not in _OF_OTHERS]
+    if gains and (gain := gains[0].gain) is not None:
+        yield f"the first change below gains {gain_text(gain)}"
 
 
 def gain_text(gain: Gain) -> str:
@@ -256,9 +249,9 @@ def _ladders(data: ReportData) -> dict[str, Any]:
 
     content = SECTION.build(data)
     pictures = [
-        # The drawing is safe to mark up: ladder_svg escapes every text in it.
-        (ladder.part, Markup(ladder_svg(ladder, data.summary.rows[ladder.row], f"ladder-{index}")), ladder.rungs)  # noqa: S704
-        for index, ladder in enumerate(data.summary.ladders)
+        # It is safe to mark up: ladder_html escapes every text in it.
+        (ladder.part, Markup(ladder_html(ladder)), ladder.rungs)  # noqa: S704
+        for ladder in data.summary.ladders
         if ladder.rungs
     ]
     return {"title": SECTION.title, "doc": SECTION.doc, "pictures": pictures, "grids": content.grids if content else []}
@@ -267,7 +260,7 @@ def _ladders(data: ReportData) -> dict[str, Any]:
 def _foremost(data: ReportData, said: Said) -> list[Finding]:
     """Return what stands first where no change brings a gain, without what the answer has said already."""
     answered = answers(data.summary)
-    found = top_findings(data, answered) or first_lines(answered)
+    found = top_findings(data, answered) or [_first(answer) for answer in answered if answer.lines][:MOST_CHANGES]
     return [one for one in found if one.text not in said.lines]
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from ullage.grouping import nested
 from ullage.model.record import PhaseRecord
@@ -13,15 +13,6 @@ from ullage.report.contents import Cell, Grid, Heading, peer_ratio
 
 LineT = TypeVar("LineT")
 LineT_contra = TypeVar("LineT_contra", contravariant=True)
-
-
-class WithRows(Protocol):
-    """A line of a table that has a row for each of some metrics."""
-
-    @property
-    def rows(self) -> Mapping[str, Row]:
-        """The rows by metric."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -195,7 +186,7 @@ def ratio_text(row: Row | None) -> str:
     return DASH if ratio is None else significant(ratio)
 
 
-def of(metric: str, show: Callable[[Row], str], without: str = DASH) -> Callable[[WithRows], str]:
+def of(metric: str, show: Callable[[Row], str], without: str = DASH) -> Callable[[PhaseLine], str]:
     """Return a function that gives what ``show`` makes of a line's row of ``metric``; ``without`` where it has none."""
     return lambda line: without if (row := line.rows.get(metric)) is None else show(row)
 

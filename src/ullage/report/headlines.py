@@ -259,6 +259,11 @@ class Vessel:
         return f"{f'range of {len(row.repetitions)}' if row.has_range else '95 % interval'}{disturbed}"
 
     @property
+    def title(self) -> str:
+        """What the share is of: the part, or the time that others left."""
+        return "free of noise" if self.is_time_lost else self.part
+
+    @property
     def kind(self) -> str:
         """``detected ceiling 117 Gop/s``; empty without a ceiling that has a share."""
         if self.is_time_lost:

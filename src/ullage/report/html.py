@@ -14,6 +14,7 @@ from ullage import __version__
 from ullage.model.summary import Finding
 from ullage.report import texts
 from ullage.report.answers import Answer, answers, told
+from ullage.report.charts.maps import NODES
 from ullage.report.contents import LEAD, built_sections, load_charts
 from ullage.report.data import ReportData, load
 from ullage.report.facts import flatten, glossary
@@ -31,7 +32,6 @@ from ullage.results.folder import ResultFolder
 from ullage.results.outputs import lies_within, write_outputs
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 _HERE: Final = Path(__file__).parent
@@ -64,7 +64,10 @@ def render(data: ReportData) -> str:
     library, allowed = chart_library() or ("", policy_hash(""))
     script = (_HERE / "assets" / "page.js").read_text(encoding="utf-8")
     parts = Parts(data.summary)
-    drawn = _drawn(data)
+    found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
+    drawn = [
+        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
+    ]
     table = row_table(data, parts)
     figures = {
         name: inert_json(compact_spec(figure.spec))
@@ -95,15 +98,6 @@ def render(data: ReportData) -> str:
 def page_of(template: str, values: Mapping[str, object]) -> str:
     """Render a page of one file: ``values``, and the style of all pages."""
     css = _safe((_HERE / "assets" / "page.css").read_text(encoding="utf-8"))
-    return _environment().get_template(template).render({**values, "css": css})
-
-
-def script_json(value: object) -> str:
-    """Write JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
-    return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _environment() -> "Environment":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -121,7 +115,12 @@ def _environment() -> "Environment":
     environment.filters["short"] = lambda text: inert(str(text), LONGEST_HEADING)
     # Names of others may stand in a sentence of the first screen, and must not push all else off it.
     environment.filters["said"] = lambda text: " ".join(inert(word, LONGEST_NAME) for word in str(text).split(" "))
-    return environment
+    return environment.get_template(template).render({**values, "css": css})
+
+
+def script_json(value: object) -> str:
+    """Write JSON that is safe within a script element: no ``<``, no line separators that JavaScript would see."""
+    return to_json(value).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _moment(created: str) -> str:
@@ -148,14 +147,6 @@ def _safe(text: str) -> str:
     from markupsafe import Markup
 
     return Markup(text)  # noqa: S704
-
-
-def _drawn(data: ReportData) -> list[Drawn]:
-    """Draw every chart that has something to show, its figures by the names of their places."""
-    found = [(chart, chart.build(data)) for chart in load_charts(data.summary.suites)]
-    return [
-        Drawn(chart, {f"{chart.name}-{index}": one for index, one in enumerate(all_)}) for chart, all_ in found if all_
-    ]
 
 
 def _head(data: ReportData) -> dict[str, Any]:
@@ -196,11 +187,16 @@ def _tabs(data: ReportData, parts: Parts, drawn: Sequence[Drawn]) -> dict[str, A
     sections = [(section, content) for section, content in built if section.order > LEAD]
     scores = [cards for section, content in built if section.name == _SCORES for cards in content.cards]
     several = bool(data.summary.parts)
+    of_nodes = next(((section, content) for section, content in built if section.name == NODES.name), None)
+    map_of_nodes = [one for one in drawn if one.chart is NODES] if of_nodes else []
+    drawn = [one for one in drawn if one not in map_of_nodes]
     found = tabs(data.summary, parts, drawn, sections, scores if several else [])
     whole = [tab for tab in found if several and tab.part == OTHER and not (tab.charts or tab.sections)]
     found = [tab for tab in found if tab not in whole]
     best = [] if several else grid_of("", front_columns(data.view), front_rows(data.view.swept), whole=True)
     return {
+        "nodes": of_nodes,
+        "map_of_nodes": map_of_nodes,
         "lead_scores": [] if several else scores,
         "tabs": [_tab(data, parts, tab) for tab in found],
         "best": best[0] if best else None,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the rest goes, as words and as a picture: each rung from the ceiling down to the value. Pure."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -26,7 +25,7 @@ def cost(rung: Rung) -> str:
     lost = percent(1 - rung.factor, 1)
     if rung.what == NOT_EXPLAINED:
         too_much = rung.factor >= _OVERLAP
-        return f"the rungs overlap by {times(rung.factor)}" if too_much else f"{lost}, {times(1 / rung.factor)}"
+        return "nothing, since the costs above overlap" if too_much else f"{lost}, {times(1 / rung.factor)}"
     if rung.low is None or rung.high is None:
         return f"costs {lost} (no interval), {times(1 / rung.factor)}"
     least, most = (round(100 * (1 - one), 1) + 0.0 for one in (rung.high, rung.low))
@@ -38,13 +37,17 @@ def cost(rung: Rung) -> str:
 
 
 def steps(ladder: Ladder) -> list[tuple[Rung, float]]:
-    """Return the rungs in their order, the unexplained last, each with the share that is left below it."""
+    """Return the rungs in their order, the unexplained last, each with the share that is left below it.
+
+    None costs more than the whole gap, and none leaves less than the value.
+    """
     found: list[tuple[Rung, float]] = []
     left = 1.0
-    for rung in (*ladder.rungs, ladder.unexplained):
-        left *= rung.factor
-        found.append((rung, left))
-    return found
+    for rung in ladder.rungs:
+        known = _within_ceiling(rung, ladder.share)
+        left = max(left * known.factor, ladder.share)
+        found.append((known, left))
+    return [*found, (ladder.unexplained, ladder.share)]
 
 
 def head(part: str, row: Row) -> str:
@@ -93,15 +96,11 @@ def rung_findings(summary: Summary) -> list[Finding]:
     ]
 
 
-def _within_ceiling(rung: Rung, share: float | None) -> Rung:
-    """Return ``rung`` with no cost beyond what the ceiling leaves: nothing that is changed gains more."""
-    known = {"factor": rung.factor, "low": rung.low, "high": rung.high}
-    most = {name: max(value, share or 0.0) for name, value in known.items() if value is not None}
-    return rung.model_copy(update=most)
-
-
 def _finding(row: Row, ladder: Ladder, rung: Rung) -> Finding:
-    rung = _within_ceiling(rung, row.share)
+    # Nothing that is changed gains more than the ceiling leaves.
+    known = {"factor": rung.factor, "low": rung.low, "high": rung.high}
+    most = {name: max(value, row.share or 0.0) for name, value in known.items() if value is not None}
+    rung = rung.model_copy(update=most)
     low, high = (None if one is None else 1 / one for one in (rung.high, rung.low))
     title = f"{ladder.part[:1].upper()}{ladder.part[1:]}: {rung.clause}"
     return Finding(
@@ -137,40 +136,24 @@ def explained_parts(summary: Summary) -> list[Explained]:
     return [Explained(vessel, ladders.get(vessel.part)) for vessel in [*known, *phases]]
 
 
-_WIDTH: Final = 640
-_STEP: Final = 40
 _BAR: Final = 14
-_LONGEST: Final = 86
 
 
-def ladder_svg(ladder: Ladder, row: Row, name: str) -> str:
-    """Draw bars from the ceiling down to the value; ``name`` begins the ids of title and description."""
-    found = steps(ladder)
-    lines = [("the ceiling", 1.0, 1.0, ""), *_bars(found)]
-    drawn = "".join(_bar(index * _STEP, *line) for index, line in enumerate(lines))
-    title = escape(one_line(head(ladder.part, row)))
-    return (
-        f'<svg class="ladder" viewBox="0 0 {_WIDTH} {len(lines) * _STEP}" role="img" '
-        f'aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{title}</title>'
-        f'<desc id="{name}-desc">{escape(one_line(in_one_line(ladder, row), 2000))}</desc>{drawn}</svg>'
-    )
-
-
-def _bars(found: Sequence[tuple[Rung, float]]) -> Iterator[tuple[str, float, float, str]]:
+def ladder_html(ladder: Ladder) -> str:
+    """Draw bars from the ceiling down to the value, each below its words, which are escaped."""
+    drawn = [f"<p>the ceiling</p>{_bar(1.0, 1.0, '')}"]
     before = 1.0
-    for rung, left in found:
+    for rung, left in steps(ladder):
         # Red is what is proved; the rest may as well be nothing.
-        color = "var(--red)" if rung.is_sure else "var(--muted)"
-        lost = cost(rung)
-        yield f"{one_line(rung.clause, _LONGEST - len(lost))}: {lost}", before, left, color
+        color = "var(--red)" if rung.is_sure else "var(--button)"
+        drawn.append(f"<p>{escape(one_line(rung.clause))}: {escape(cost(rung))}</p>{_bar(before, left, color)}")
         before = left
+    return "".join(drawn)
 
 
-def _bar(y: float, said: str, before: float, left: float, color: str) -> str:
+def _bar(before: float, left: float, color: str) -> str:
     most = max(before, left, 1.0)
-    kept, upper = (_WIDTH * min(before, left) / most, _WIDTH * max(before, left) / most)
-    lost = f'<rect x="{kept:.1f}" y="{y + 18}" width="{upper - kept:.1f}" height="{_BAR}" fill="{color}"/>'
-    return (
-        f'<text x="0" y="{y + 12}" font-size="13" fill="var(--ink)">{escape(said)}</text>'
-        f'<rect x="0" y="{y + 18}" width="{kept:.1f}" height="{_BAR}" fill="var(--fill)"/>{lost if color else ""}'
-    )
+    kept, upper = (100 * min(before, left) / most, 100 * max(before, left) / most)
+    lost = f'<rect x="{kept:.2f}" width="{upper - kept:.2f}" height="{_BAR}" fill="{color}"/>' if color else ""
+    kept_bar = f'<rect width="{kept:.2f}" height="{_BAR}" fill="var(--fill)"/>'
+    return f'<svg viewBox="0 0 100 {_BAR}" preserveAspectRatio="none" aria-hidden="true">{kept_bar}{lost}</svg>'

@@ -12,7 +12,7 @@ from typing import Final
 
 from ullage.analysis.settings import phase_of
 from ullage.grouping import grouped
-from ullage.model.record import Latency, PhaseRecord
+from ullage.model.record import Done, Latency, PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import Scale, between, scale_for, significant
 from ullage.report.data import ReportData
@@ -45,7 +45,7 @@ class NamedPhase:
         """Median rate when the time of the phase was up; None without a stonewall."""
         walls = [record.stonewall.at_wall for record in self.records if record.stonewall is not None]
         if walls:
-            return _median_rate([(self._amount(wall.bytes, wall.operations), wall.elapsed_ns) for wall in walls])
+            return self._median_rate(walls)
         stated = next((row for metric, row in self.others.items() if metric.startswith("stonewall")), None)
         return None if stated is None else stated.median
 
@@ -54,7 +54,7 @@ class NamedPhase:
         """Median rate of the repetitions in which every rank went on to the largest count; None where none did."""
         worn = [record for record in self.records if record.stonewall is not None and record.stonewall.wear_out]
         if worn:
-            return _median_rate([(self.amount_of(record), record.elapsed_ns) for record in worn])
+            return self._median_rate(worn)
         stated = any(metric.startswith("stonewall") for metric in self.others)
         return self.row.median if stated and not self.records else None
 
@@ -63,30 +63,22 @@ class NamedPhase:
         """Whether wear-out was ended by its limit in some repetition."""
         return any(record.stonewall is not None and record.stonewall.cut for record in self.records)
 
-    def amount_of(self, record: PhaseRecord) -> int:
-        """Return what the row's rate counts: bytes or operations."""
-        return self._amount(record.bytes, record.operations)
-
-    def _amount(self, count_bytes: int, operations: int) -> int:
-        return count_bytes if self.row.unit == "B/s" else operations
-
-
-def _median_rate(samples: Sequence[tuple[int, int]]) -> float | None:
-    rates = [amount / elapsed_ns * _NS_PER_S for amount, elapsed_ns in samples if elapsed_ns > 0]
-    return median(rates) if rates else None
+    def _median_rate(self, measured: Sequence[PhaseRecord | Done]) -> float | None:
+        timed = [one for one in measured if one.elapsed_ns > 0]
+        in_bytes = self.row.unit == "B/s"
+        rates = [(one.bytes if in_bytes else one.operations) / one.elapsed_ns * _NS_PER_S for one in timed]
+        return median(rates) if rates else None
 
 
 def named_phases(data: ReportData) -> list[NamedPhase]:
     """Return every phase of every target, in the order in which the summary first names phases, then targets."""
     groups = grouped(((phase_of(row), row.target), row) for row in data.view.of_phases)
     order = list(dict.fromkeys(name for name, _ in groups))
-    found = [_named_phase(data, name, target, rows) for (name, target), rows in groups.items()]
+    found = [
+        NamedPhase(target, name, rows[0], {row.metric: row for row in rows[1:]}, data.phases_of(rows[0]))
+        for (name, target), rows in groups.items()
+    ]
     return sorted(found, key=lambda phase: order.index(phase.name))
-
-
-def _named_phase(data: ReportData, name: str, target: str, rows: Sequence[Row]) -> NamedPhase:
-    others = {row.metric: row for row in rows[1:]}
-    return NamedPhase(target, name, rows[0], others, data.phases_of(rows[0]))
 
 
 def labeller(phases: Sequence[NamedPhase]) -> Callable[[NamedPhase], str]:
@@ -175,8 +167,5 @@ def _percentiles(buckets: list[tuple[int, int]], largest_ns: int) -> Percentiles
 
 def _of_one(latency: Latency) -> Percentiles:
     values = (latency.p50_ns, latency.p95_ns, latency.p99_ns, latency.p999_ns, latency.max_ns)
-    return Percentiles(
-        latency.operations,
-        {name: value / _NS_PER_S for name, value in zip(PERCENTILE_NAMES, values, strict=True)},
-        merged=False,
-    )
+    seconds = {name: value / _NS_PER_S for name, value in zip(PERCENTILE_NAMES, values, strict=True)}
+    return Percentiles(latency.operations, seconds, merged=False)

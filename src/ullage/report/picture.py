@@ -73,7 +73,7 @@ def vessel_svg(vessel: Vessel, name: str) -> str:
     described = escape(one_line(description(vessel)))
     return (
         f'<svg class="vessel" viewBox="0 0 100 116" role="img" aria-labelledby="{name}-title {name}-desc">'
-        f'<title id="{name}-title">{escape(vessel.part)}: {escape(vessel.value)}</title>'
+        f'<title id="{name}-title">{escape(vessel.title)}: {escape(vessel.value)}</title>'
         f'<desc id="{name}-desc">{described}</desc>{_drawing(vessel, OF_PAGE)}</svg>'
     )
 
@@ -148,7 +148,8 @@ def front_svg(
     """
     lines: list[str] = []
     y = MARGIN + 30
-    lines.append(text_at(_name(front.host), MARGIN, y, 34, INK, 700))
+    host = one_line(front.host, _LONGEST_NAME)
+    lines.append(text_at(host, MARGIN, y, 34, INK, 700))
     box, height = _box(front.soundness, y + 18)
     lines.append(box)
     y += height
@@ -176,7 +177,7 @@ def front_svg(
     lines.append(drawn)
     total = y + height + MARGIN
     lines.append(text_at("Ullage is the empty part.", WIDTH - MARGIN, total - 14, 13, MUTED, anchor="end"))
-    title = f"{escape(_name(front.host))}: the machine at a glance"
+    title = f"{escape(host)}: the machine at a glance"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{total:.0f}" '
         f'viewBox="0 0 {WIDTH} {total:.0f}" role="img" aria-labelledby="front-title front-desc" '
@@ -202,10 +203,6 @@ def _box(found: Soundness | None, y: float) -> tuple[str, float]:
     texts = [text_at(found.title, MARGIN + 16, y + 28, 19, _AMBER, 700)]
     texts += [text_at(row, MARGIN + 16, y + 28 + 24 * at, 16, INK) for at, row in enumerate(rows, start=1)]
     return frame + "".join(texts), height + 18
-
-
-def _name(host: str) -> str:
-    return one_line(host, _LONGEST_NAME)
 
 
 def _bars(groups: Sequence[Bars], y: float) -> tuple[str, float]:
@@ -258,7 +255,7 @@ def _row(vessels: Sequence[Vessel], y: float) -> tuple[str, float]:
 def _words(vessel: Vessel, x: float, y: float, width: float) -> Iterator[tuple[str, float]]:
     """Yield part, value, interval, ceiling and ``what`` below a vessel, each with how far below ``y`` it stands."""
     most = max(int(width / 7.4), 12)
-    lines = [(vessel.part, 17, INK, 700), (vessel.value, 20, INK, 700)]
+    lines = [(vessel.title, 17, INK, 700), (vessel.value, 20, INK, 700)]
     known = vessel.interval if vessel.interval and not vessel.is_disturbed else vessel.interval_kind
     lines += [(text, 13, MUTED, 400) for text in textwrap.wrap(known, most)[:2]]
     below = vessel.kind or f"no ceiling: {vessel.advice}"

@@ -130,11 +130,10 @@ def line_layers(
     line: Spec, tip: list[Spec], size: int, values: Sequence[Spec] | None = None, points: Spec | None = None
 ) -> list[Spec]:
     """Return a line, and points with a tooltip on it. ``points``: their encoding where it is not that of the line."""
-    data: Spec = {} if values is None else {"data": {"values": list(values)}}
     dot = {"type": "point", "filled": True, "size": size}
     return [
-        {**data, "mark": {"type": "line", "strokeWidth": 2}, "encoding": line},
-        {**data, "mark": dot, "encoding": {**(points or line), "tooltip": tip}},
+        layer({"type": "line", "strokeWidth": 2}, line, values),
+        layer(dot, {**(points or line), "tooltip": tip}, values),
     ]
 
 
@@ -148,10 +147,7 @@ def upright_layers(marks: Sequence[tuple[str, int]], sizes: Sequence[int], title
     x = _without_axis(size_axis(sizes, title))
     line = {"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.1, "opacity": 0.7}
     text = {"type": "text", "baseline": "bottom", "y": -2, "color": MUTED, "fontSize": 11}
-    return [
-        {"data": {"values": values}, "mark": line, "encoding": {"x": x}},
-        {"data": {"values": values}, "mark": text, "encoding": {"x": x, "text": {"field": "name", "type": "nominal"}}},
-    ]
+    return [layer(line, {"x": x}, values), layer(text, {"x": x, "text": {"field": "name", "type": "nominal"}}, values)]
 
 
 def bar_names(labels: Sequence[str], limit: int | None = None, field: str = "name") -> Spec:
@@ -162,10 +158,7 @@ def bar_names(labels: Sequence[str], limit: int | None = None, field: str = "nam
 
 def bar_layer(place: Spec, x: Spec, color: Spec, tip: list[Spec]) -> Spec:
     """Return bars on their side that begin at the field ``floor``: a logarithmic axis has no 0 to begin at."""
-    return {
-        "mark": {"type": "bar"},
-        "encoding": {**place, "x": x, "x2": {"field": "floor"}, "color": color, "tooltip": tip},
-    }
+    return layer({"type": "bar"}, {**place, "x": x, "x2": {"field": "floor"}, "color": color, "tooltip": tip})
 
 
 def decade_floor(least: float) -> float:
@@ -220,10 +213,7 @@ def cell_layers(place: Spec, tip: list[Spec], label_step: int | None) -> list[Sp
     shade = {"field": "position", "type": "quantitative", "scale": shades, "legend": None}
     frame = {"type": "rect", "fill": None, "stroke": "#d55e00", "strokeWidth": 2}
     return [
-        {
-            "mark": {"type": "rect", "stroke": "white", "strokeWidth": 1},
-            "encoding": {**place, "color": shade, "tooltip": tip},
-        },
+        layer({"type": "rect", "stroke": "white", "strokeWidth": 1}, {**place, "color": shade, "tooltip": tip}),
         {"mark": frame, "transform": [{"filter": "datum.best"}], "encoding": place},
         *(_cell_labels(place, label_step) if label_step is not None else []),
     ]

@@ -52,7 +52,6 @@ def _parts(data: ReportData, y: float) -> tuple[str, float]:
 
 
 def _figures(figures: Sequence[tuple[Chart, Figure]], y: float, first: int) -> tuple[str, float]:
-    """Draw two figures in a row."""
     drawn, at = list[str](), y
     for start in range(0, len(figures), 2):
         row = [

@@ -167,17 +167,12 @@ def strongest_rows(view: View, most: int) -> list[Row]:
         return list(rows)
     share = max(1, most // len(view.panels))
     kept: list[Row] = []
-    for panel in _in_turn(view.panels):
+    of_suites = grouped((panel.suite, panel) for panel in view.panels).values()
+    for panel in [panel for turn in zip_longest(*of_suites) for panel in turn if panel is not None]:
         ordered = sorted(panel.rows, key=lambda row: row.median, reverse=panel.better == "more")
         kept += ordered[:share]
     chosen = {id(row) for row in kept[:most]}
     return [row for row in rows if id(row) in chosen]
-
-
-def _in_turn(panels: Sequence[Panel]) -> list[Panel]:
-    """Return the first panel of each suite, then the second one of each, and so on."""
-    of_suites = grouped((panel.suite, panel) for panel in panels).values()
-    return [panel for turn in zip_longest(*of_suites) for panel in turn if panel is not None]
 
 
 # -- columns of rows, for page, Markdown and terminal; and plain numbers for CSV ---------------------------------------

@@ -18,6 +18,7 @@ from ullage.parameters import count_of
 from ullage.quantity import listing, plural
 from ullage.report.answers import asked, flag_words
 from ullage.report.data import Launch, ReportData
+from ullage.report.ladders import KIND as RUNG
 from ullage.report.texts import NO_GRADE, grade_counts
 
 _FAILED: Final = frozenset({"failure", "launch-failed"})
@@ -51,7 +52,7 @@ def soundness(data: ReportData) -> Soundness:
     command = f"ullage resume {folder}" if any(cause.goes_on for cause in causes) else ""
     texts = [cause.text for cause in causes]
     if _dirty(data.summary) and not _is_mostly_disturbed(data.summary):
-        texts.append(f"{capital(disturbed(data.summary))}.{'' if causes else ' Nothing speaks against the others.'}")
+        texts.append(f"{capital(disturbed(data.summary))}.{'' if causes else ' No other row was disturbed.'}")
     title = capital(", ".join(cause.state for cause in causes))
     return Soundness(title, tuple(texts or [_quiet(data.summary.rows)]), command)
 
@@ -61,7 +62,7 @@ def _quiet(rows: Sequence[Row]) -> str:
     graded = NO_GRADE if grades == [NO_GRADE] else f"{'grade' if len(grades) == 1 else 'grades'} {listing(grades)}"
     clean = " (other programs took less than 5 % of the time)" if {*grades} <= {"A", "B"} else ""
     clean = " (?: too short to know what other programs took)" if "?" in grades else clean
-    return f"Nothing speaks against these numbers: {plural(len(rows), 'row')}, {graded}{clean}."
+    return f"No row is INVALID or known to be disturbed: {plural(len(rows), 'row')}, {graded}{clean}."
 
 
 def _is_mostly_disturbed(summary: Summary) -> bool:
@@ -73,7 +74,8 @@ def disturbed(summary: Summary) -> str:
     dirty = _dirty(summary)
     # A suite of which no finding says so may rest on them, and nodes that are all disturbed are compared.
     told = sum(count_of(finding.numbers, "dirty") for finding in summary.findings if finding.kind == CONTAMINATION)
-    unused = ", which no finding uses" if told == dirty and summary.nodes is None else ""
+    is_unused = told == dirty and summary.nodes is None and all(one.kind != RUNG for one in summary.findings)
+    unused = ", which no finding uses" if is_unused else ""
     rows = plural(len(summary.rows), "row")
     return f"other programs disturbed {dirty:,} of {rows} (grade C: they took 5 % or more of the time){unused}"
 
@@ -93,8 +95,12 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
     if not summary.rows:
         yield _Cause("no number was measured", "The run ended before its first number.")
     if _is_mostly_disturbed(summary):
-        yield _Cause("mostly disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
-    if invalid := _invalid(summary):
+        most = "all rows" if _dirty(summary) == len(summary.rows) else "mostly"
+        yield _Cause(f"{most} disturbed", f"{capital(disturbed(summary))}. Run again when the machine is idle.")
+    # Looks are scores of runs that were made shorter on purpose than their rules require.
+    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
+    invalid = [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
+    if invalid:
         are = "is INVALID and does" if len(invalid) == 1 else "are INVALID and do"
         why = listing(list(dict.fromkeys(_reasons(invalid))), _MOST_NAMED)
         yield _Cause(
@@ -106,14 +112,7 @@ def _causes(data: ReportData) -> Iterator[_Cause]:
         yield _Cause("not measured alike", answer.unlike)
 
 
-def _invalid(summary: Summary) -> list[Row]:
-    """Return the INVALID rows, without scores of runs that were made shorter on purpose than their rules require."""
-    looks = {(score.suite or summary.suite, score.name) for score in summary.scores if score.look}
-    return [row for row in summary.rows if row.is_invalid and (row.suite or summary.suite, row.metric) not in looks]
-
-
 def _reasons(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what each INVALID flag says, in words."""
     return (flag_words(flag).removeprefix("INVALID: ") for row in rows for flag in row.flags if flag.is_invalid)
 
 

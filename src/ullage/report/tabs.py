@@ -111,10 +111,8 @@ class Parts:
         for row, part in zip(rows, found, strict=True):
             if part and row.case:
                 cases.setdefault((row.suite, row.case), part)
-        return [
-            part or cases.get((row.suite, row.case)) or self._by_suite(row)
-            for row, part in zip(rows, found, strict=True)
-        ]
+        pairs = zip(rows, found, strict=True)
+        return [part or cases.get((row.suite, row.case)) or self._by_suite(row) for row, part in pairs]
 
     def _by_rule(self, row: Row) -> str:
         rule = next((rule for rule in self._rules if rule.metric == row.metric and rule.applies(row)), None)
@@ -202,7 +200,7 @@ _COLUMNS: Final[Sequence[Column[_Line]]] = (
     Column("interval or range", lambda line: format_known(line.row) or DASH),
     Column("ceiling", lambda line: ceiling_text(line.row), hint=lambda line: ceiling_hint(line.row)),
     Column("its kind", _ceiling_kind, is_number=False),
-    Column("of it", lambda line: share_text(line.row)),
+    Column("of it", lambda line: DASH if line.row.grade == "C" else share_text(line.row)),
     Column("really measured", _verdict, is_number=False),
     Column("grade", lambda line: line.row.grade or DASH, is_number=False),
 )

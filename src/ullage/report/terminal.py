@@ -57,25 +57,11 @@ def print_everything(data: ReportData, console: "Console") -> None:
     for part in summary.parts:
         console.print()
         console.rule(Text(one_line(f"{part.suite}: {part.status}"), style="bold"), characters="=")
-        print_report(replace(data, summary=_part(summary, part.suite)), console)
-
-
-def _part(summary: Summary, suite: str) -> Summary:
-    """Return what ``suite`` says of the whole, as a summary of its own.
-
-    Scores stand above the parts and are left out.
-    """
-    return summary.model_copy(
-        update={
-            "suite": suite,
-            "rows": [row for row in summary.rows if row.suite == suite],
-            "findings": [one for one in summary.findings if one.suite == suite],
-            "events": [one for one in summary.events if one.suite == suite],
-            "scores": [],
-            "parts": [],
-            "ladders": [],
-        }
-    )
+        # Scores stand above the parts.
+        update: dict[str, object] = {"suite": part.suite, "scores": [], "parts": [], "ladders": []}
+        for name in ("rows", "findings", "events"):
+            update[name] = [one for one in getattr(summary, name) if one.suite == part.suite]
+        print_report(replace(data, summary=summary.model_copy(update=update)), console)
 
 
 def print_report(data: ReportData, console: "Console") -> None:
@@ -137,12 +123,8 @@ def _print_findings(console: "Console", heading: str, findings: Iterable[Finding
         for finding in found[:_MOST_FINDINGS_OF_A_KIND]:
             mark = "" if finding.severity == "info" else f"{finding.severity}: "
             _print(console, f"{mark}{finding.text}", _STYLES[finding.severity], indent=2)
-        if len(found) > _MOST_FINDINGS_OF_A_KIND:
-            _print(
-                console,
-                f"... and {plural(len(found) - _MOST_FINDINGS_OF_A_KIND, f'more {kind} finding')} in the report",
-                indent=2,
-            )
+        if (left := len(found) - _MOST_FINDINGS_OF_A_KIND) > 0:
+            _print(console, f"... and {plural(left, f'more {kind} finding')} in the report", indent=2)
 
 
 def _print_rows(console: "Console", heading: str, shown: Sequence[Column[Row]], rows: Sequence[Row]) -> None:

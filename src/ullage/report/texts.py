@@ -67,8 +67,12 @@ def title(data: ReportData) -> str:
 
 
 def host(data: ReportData) -> str:
-    """Return the name of the machine; empty when it is not known."""
-    return text_of(data.summary.system, "host")
+    """Return the name of the machine, of several nodes their number and names; empty when it is not known."""
+    nodes = data.summary.nodes
+    if nodes is None:
+        return text_of(data.summary.system, "host")
+    names = [node.name for node in nodes.nodes]
+    return f"{plural(len(names), 'node')} ({listing(names, 4)})" if len(names) > 1 else names[0]
 
 
 def scope(view: View) -> str:
@@ -102,11 +106,6 @@ def _span(key: str, ordered: Sequence[Scalar]) -> str:
     return ", ".join(texts) if len(texts) <= 4 else f"{texts[0]} to {texts[-1]}"
 
 
-def verdict_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
-    """Count rows by verdict, most first; ``mixed 37 %`` counts as ``mixed``, INVALID outdoes the verdict."""
-    return Counter(headword(row) for row in rows).most_common()
-
-
 def grade_counts(rows: Iterable[Row]) -> list[tuple[str, int]]:
     """Count rows by contamination grade, A first."""
     return sorted(Counter(row.grade or NO_GRADE for row in rows).items(), key=lambda found: (found[0] == "?", found))
@@ -127,8 +126,11 @@ def verdict_line(rows: Sequence[Row]) -> str:
 
 
 def _judged(rows: Sequence[Row]) -> str:
-    moved = with_bytes_moved(rows)
-    verdicts = ", ".join(f"{count:,} {name}" for name, count in verdict_counts(moved)[:_MOST_NAMED])
+    found = [row for row in rows if headword(row) != NO_VERDICT]
+    phases = {_phase(row) for row in found if row.unit == "B/s"}
+    moved = [row for row in found if _phase(row) in phases]
+    counts = Counter(headword(row) for row in moved).most_common(_MOST_NAMED)
+    verdicts = ", ".join(f"{count:,} {name}" for name, count in counts)
     if len(moved) == len(rows):
         return f"Of {plural(len(rows), 'row')}: {verdicts}"
     invalid = sum(is_invalid(row) for row in rows) - sum(is_invalid(row) for row in moved)
@@ -136,13 +138,6 @@ def _judged(rows: Sequence[Row]) -> str:
     if moved:
         return f"{said}, of which {len(moved):,} moved bytes: {verdicts}"
     return f"{said}, {invalid:,} INVALID" if invalid else said
-
-
-def with_bytes_moved(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows of phases that have a rate of bytes, as far as storage is behind them."""
-    found = [row for row in rows if headword(row) != NO_VERDICT]
-    phases = {_phase(row) for row in found if row.unit == "B/s"}
-    return [row for row in found if _phase(row) in phases]
 
 
 def _phase(row: Row) -> tuple[str, str, str, str]:

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from ullage.analysis.findings import Failed, make_study
 from ullage.analysis.findings.doubts import find_failures
-from ullage.analysis.findings.phrasing import capital, columns
+from ullage.analysis.findings.phrasing import capital, columns, finding
 from ullage.analysis.findings.study import Numbers
 from ullage.grouping import grouped
 from ullage.harmless import harmless
@@ -122,7 +122,7 @@ def summarise_events(files: Sequence[RecordFile]) -> list[Finding]:
         for event in _events_of(file):
             met.setdefault(event, _Met()).add(())
     by_code = grouped((event.code, event) for event in met)
-    return [finding for events in by_code.values() for finding in _findings(events, met)]
+    return [one for events in by_code.values() for one in _findings(events, met)]
 
 
 def failed_launches(result: ResultFolder, files: Sequence[RecordFile]) -> list[Finding]:
@@ -131,25 +131,16 @@ def failed_launches(result: ResultFolder, files: Sequence[RecordFile]) -> list[F
     One that said nothing was not started yet. Where the front has seen the end of a launch, an event says more.
     """
     heard = {file.path for file in files if file.run is not None or file.events}
-    return [
-        Finding(
-            kind="launch-failed",
-            title=title_of("launch-failed"),
-            text=_failed_launch(result, number),
-            severity="warning",
-            numbers=columns(launch=[number]),
-        )
-        for number in result.launches()
-        if result.records_path(number) not in heard and _said(result.stderr_path(number)).strip()
-    ]
-
-
-def _failed_launch(result: ResultFolder, number: int) -> str:
-    said, path = _said(result.stderr_path(number)), result.stderr_path(number)
-    quoted = " / ".join(telling_lines(said))
-    right = why_apart(said)
-    advice = capital(_sentence(right)) if right else f"{path.parent.name}/{path.name} has all of it."
-    return f"Launch {number} ended before its first record: {_sentence(quoted)} {advice} {_RESUME}"
+    kind, found = "launch-failed", list[Finding]()
+    for number in result.launches():
+        path = result.stderr_path(number)
+        if result.records_path(number) in heard or not (said := _said(path)).strip():
+            continue
+        quoted, right = " / ".join(telling_lines(said)), why_apart(said)
+        advice = capital(_sentence(right)) if right else f"{path.parent.name}/{path.name} has all of it."
+        text = f"Launch {number} ended before its first record: {_sentence(quoted)} {advice} {_RESUME}"
+        found.append(finding(kind, title_of(kind), text, "warning", launch=[number]))
+    return found
 
 
 def _said(path: Path) -> str:
@@ -217,7 +208,10 @@ def failed_cases(launches: Iterable[Iterable[AnyRecord]]) -> list[Failed]:
                 case EventRecord(severity="error", case=str() as case):
                     _note(accounts.setdefault(case, _Account()), record.text, "")
                 case CaseRecord(warmup=False) if record.status != "interrupted":
-                    _count(accounts.setdefault(record.case, _Account()), record, ranks)
+                    account = accounts.setdefault(record.case, _Account())
+                    account.target, account.ranks = record.target, ranks
+                    account.repetitions += 1
+                    account.failed += record.status in ("failed", "timeout")
                 case _:
                     pass
     failed = {case: account for case, account in accounts.items() if account.failed}
@@ -250,12 +244,6 @@ def _note(account: _Account, text: str, where: str) -> None:
     """Keep only the first error of a case: what follows is often its consequence."""
     if not account.text:
         account.text, account.where = text, where
-
-
-def _count(account: _Account, record: CaseRecord, ranks: int) -> None:
-    account.target, account.ranks = record.target, ranks
-    account.repetitions += 1
-    account.failed += record.status in ("failed", "timeout")
 
 
 def describe_failure(failure: Failure) -> tuple[str, str]:

@@ -102,20 +102,16 @@ def _write(name: str, data: bytes, parent: int, *, replace: bool) -> None:
         if replace:
             os.replace(scratch, name, src_dir_fd=parent, dst_dir_fd=parent)
         else:
-            _name_new(scratch, name, parent)
+            # A hard link is refused where a file has come meanwhile; some file systems have none.
+            try:
+                os.link(scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
+            except FileExistsError:
+                raise
+            except OSError:
+                os.rename(scratch, name, src_dir_fd=parent, dst_dir_fd=parent)
+            else:
+                os.unlink(scratch, dir_fd=parent)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(scratch, dir_fd=parent)
         raise
-
-
-def _name_new(scratch: str, name: str, parent: int) -> None:
-    """Name ``scratch`` by a hard link, refused where a file has come meanwhile; by a rename without such links."""
-    try:
-        os.link(scratch, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
-    except FileExistsError:
-        raise
-    except OSError:
-        os.rename(scratch, name, src_dir_fd=parent, dst_dir_fd=parent)
-    else:
-        os.unlink(scratch, dir_fd=parent)

@@ -131,7 +131,6 @@ def _range(count: int, reached: float) -> str:
 
 
 def _series(values: Sequence[float]) -> list[Flag]:
-    """Return the flags that the order and the tails of the samples show."""
     count, flags = len(values), list[Flag]()
     if count >= _ENOUGH_FOR_OUTLIERS and (odd := outliers(values)):
         reason = f"{len(odd)} of {count} repetitions {'lies' if len(odd) == 1 else 'lie'} outside Tukey's fences"

@@ -159,7 +159,12 @@ def build_rows(launches: Iterable[Iterable[AnyRecord]], context: RowContext) -> 
     """
     metrics = [metric_named(name) for name in context.metrics]
     measured = join(launches)
-    groups = _with_varied_parameters(_group(measured, context.accesses))
+    by_phase = grouped(
+        ((item.case.case, item.phase.phase), item)
+        for item in measured
+        if not context.accesses or item.phase.phase in context.accesses
+    )
+    groups = _with_varied_parameters([_Group(tuple(items), _params(items[-1])) for items in by_phase.values()])
     sampled = [[_values(metric, group) for metric in metrics] for group in groups]
     known = [pooled_dependence([value for value, _ in cell] for cell in cells) for cells in zip(*sampled, strict=True)]
     return [
@@ -195,13 +200,6 @@ def join(launches: Iterable[Iterable[AnyRecord]]) -> list[Measured]:
                 case _:
                     pass
     return found
-
-
-def _group(measured: Iterable[Measured], accesses: Sequence[str]) -> list[_Group]:
-    groups = grouped(
-        ((item.case.case, item.phase.phase), item) for item in measured if not accesses or item.phase.phase in accesses
-    )
-    return [_Group(tuple(items), _params(items[-1])) for items in groups.values()]
 
 
 def _params(item: Measured) -> dict[str, Scalar]:
@@ -260,7 +258,6 @@ def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:
 
 
 def _frame(group: _Group, context: RowContext) -> RowFrame:
-    """Return what is the same for all metrics of a group."""
     case, run, phases = group.case, group.measured[-1].run, [item.phase for item in group.measured]
     facts = context.targets.get(case.target, TargetFacts())
     verdicts = [

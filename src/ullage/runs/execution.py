@@ -7,10 +7,10 @@ And what such runs are made with: deadlines, and what is asked of one launch bes
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final
 
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
-from ullage.model.plan import Case, Plan
+from ullage.model.plan import Plan
 from ullage.model.record import CaseRecord, EventRecord
 from ullage.quantity import listing
 from ullage.results.folder import PROBE
@@ -95,11 +95,18 @@ class Execution:
         while ended.lost:
             code = EXIT_CASE_FAILED
             self._note_lost(number, plan, ended)
-            rest = self._rest_of(plan, ended.seconds)
-            if rest is None:
+            fewest = repetitions_of(plan)[0]
+            cases = [
+                case.model_copy(update={"prior_elapsed_ns": self.progress.of(case.id).prior_elapsed_ns})
+                for case in plan.cases
+                if self.progress.lacks(case.id, fewest)
+            ]
+            if not cases:
                 return Ended(code, ended.seconds)
+            left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - ended.seconds)
             number = self.session.result.next_launch()
-            plan = rest.model_copy(update={"records": str(self.session.result.records_path(number))})
+            records = str(self.session.result.records_path(number))
+            plan = plan.model_copy(update={"cases": cases, "time_budget_s": left_s, "records": records})
             ended = self._launch_once(number, plan, listener, may_move=may_move)
         return replace(ended, code=code) if ended.may_go_on else ended
 
@@ -115,33 +122,20 @@ class Execution:
         self.session.append(number, event)
         # The engine has written the record of a repetition that hung itself; between two of them there is none.
         if hung is None:
-            self._note_failed(number, found, repetition, "timeout" if ended.hung else "failed")
+            status = "timeout" if ended.hung else "failed"
+            failed = CaseRecord(
+                case=found.id,
+                repetition=repetition,
+                status=status,
+                stop=status,
+                target=found.target,
+                backend=found.backend.name,
+                workload=found.workload.name,
+                elapsed_ns=0,
+            )
+            self.session.append(number, failed)
+            self.progress.add(failed)
         self.progress.forgive(found.id)
-
-    def _note_failed(self, number: int, found: Case, repetition: int, status: Literal["failed", "timeout"]) -> None:
-        failed = CaseRecord(
-            case=found.id,
-            repetition=repetition,
-            status=status,
-            stop=status,
-            target=found.target,
-            backend=found.backend.name,
-            workload=found.workload.name,
-            elapsed_ns=0,
-        )
-        self.session.append(number, failed)
-        self.progress.add(failed)
-
-    def _rest_of(self, plan: Plan, used_s: float) -> Plan | None:
-        """Return what is left of ``plan`` after ``used_s``, or None where that is nothing."""
-        fewest = repetitions_of(plan)[0]
-        cases = [
-            case.model_copy(update={"prior_elapsed_ns": self.progress.of(case.id).prior_elapsed_ns})
-            for case in plan.cases
-            if self.progress.lacks(case.id, fewest)
-        ]
-        left_s = None if plan.time_budget_s is None else max(SHORTEST_S, plan.time_budget_s - used_s)
-        return plan.model_copy(update={"cases": cases, "time_budget_s": left_s}) if cases else None
 
     def _launch_once(
         self, number: int, plan: Plan, listener: Callable[[AnyRecord], None] | None, *, may_move: bool

@@ -195,7 +195,14 @@ class JobTime:
         left_s, whole_s = self.left_s - LAUNCH_S, usable_seconds(self.walltime_s) - LAUNCH_S
         if plan.time_budget_s is not None and plan.time_budget_s <= left_s:
             return Fitted(plan)
-        work = _work_of(plan, progress, expected)
+        seen = {case.id: progress.of(case.id) for case in plan.cases}
+        known = {**expected, **{case: median(found.seconds) for case, found in seen.items() if found.seconds}}
+        # A case of which nothing is known takes what the others do.
+        usual_s = fmean([known[case] for case in seen if case in known] or [0.0])
+        most = repetitions_of(plan)[1]
+        work = [
+            CaseWork(case, known.get(case, usual_s), max(0, most - len(found.counted))) for case, found in seen.items()
+        ]
         chosen = choose(work, left_s, whole_s)
         if not chosen:
             shortest_s = min((one.each_s for one in work if one.repetitions), default=0.0)
@@ -223,15 +230,6 @@ class Fitted:
             return self.left_out
         fewest = repetitions_of(self.plan)[0]
         return self.left_out + sum(progress.lacks(case.id, fewest) for case in self.plan.cases)
-
-
-def _work_of(plan: "Plan", progress: "RunProgress", expected: Mapping[str, float]) -> list[CaseWork]:
-    """Return what each case of ``plan`` still takes; a case of which nothing is known takes what the others do."""
-    seen = {case.id: progress.of(case.id) for case in plan.cases}
-    known = {**expected, **{case: median(found.seconds) for case, found in seen.items() if found.seconds}}
-    usual_s = fmean([known[case] for case in seen if case in known] or [0.0])
-    most = repetitions_of(plan)[1]
-    return [CaseWork(case, known.get(case, usual_s), max(0, most - len(found.counted))) for case, found in seen.items()]
 
 
 def repetitions_of(plan: "Plan") -> tuple[int, int]:

@@ -5,7 +5,7 @@ It is used for a bound and never as a target: few names, little data, in a marke
 """
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -40,19 +40,15 @@ def find_tmpfs(memory: Memory, needed: Room) -> Place | str:
     from ullage.system.storage import read_places
 
     said: list[str] = []
-    for path in _candidates():
+    # Other mounts of tmpfs belong to somebody.
+    found = ["/dev/shm", os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp"]  # noqa: S108 - looked at, and used if it is tmpfs
+    for path in dict.fromkeys(path for path in found if path.startswith("/")):
         (place,) = read_places([Target(name=NAME, uri=f"posix:{path}")])
         why = _why_not(place, memory, needed)
         if not why:
             return place
         said.append(f"{path} {why}")
     return "; ".join(said)
-
-
-def _candidates() -> Iterable[str]:
-    """Return where tmpfs is for everybody's use; other mounts of it belong to somebody."""
-    found = ["/dev/shm", os.environ.get("XDG_RUNTIME_DIR", ""), "/tmp"]  # noqa: S108 - looked at, and used if it is tmpfs
-    return dict.fromkeys(path for path in found if path.startswith("/"))
 
 
 def _why_not(place: Place, memory: Memory, needed: Room) -> str:
@@ -141,18 +137,11 @@ def measure_names(
     there = [_there(case, target, plan.layout, most) for case in cases]
     if any(case is None for case in there):
         return note_missing(session, "the trees have too many names")
-    changes: dict[str, object] = {
-        "run_id": folders_of(plan.run_id)[1],
-        "targets": [target],
-        "cases": there,
-        "stop_rule": Named(name="fixed", parameters={"count": SAMPLES}),
-        "time_budget_s": None,
-        "watchdog_s": PATIENCE_S,
-        "limits": Limits(),
-        "keep": False,
-    }
+    own: dict[str, object] = {"run_id": folders_of(plan.run_id)[1], "targets": [target], "cases": there, "keep": False}
+    rule = Named(name="fixed", parameters={"count": SAMPLES})
+    limits: dict[str, object] = {"stop_rule": rule, "time_budget_s": None, "watchdog_s": PATIENCE_S, "limits": Limits()}
     session.progress.stage("names without a device", 0, _ABOUT_S)
-    return _launch_until_clean(plan.model_copy(update=changes), session)
+    return _launch_until_clean(plan.model_copy(update={**own, **limits}), session)
 
 
 def _launch_until_clean(plan: Plan, session: Session) -> Ended | None:

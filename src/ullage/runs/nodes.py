@@ -263,6 +263,7 @@ def _state(
     if not node.rows:
         why = failure or "it has no numbers"
         return OneNode(name=node.name, state="not measured", reason=why, part=part, seconds=seconds, began=node.began)
+    own = [cell.grade for number in numbers if (cell := number.cells[index]) is not None]
     named = sum(cell.named for number in numbers if (cell := number.cells[index]) is not None)
     tested = sum(number.tested and number.cells[index] is not None for number in numbers)
     verdicts = Counter(one.verdict for one in judged if one.node == node.name)
@@ -275,6 +276,11 @@ def _state(
     ]
     doubts = [
         *([f"{untold} of {plural(verdicts.total(), 'floor')} cannot be told"] if untold else []),
+        *(
+            ["other programs disturbed all its numbers (grade C)"]
+            if own and own == ["C"] * len(own) and not verdicts
+            else []
+        ),
         *(["fewer than 4 nodes are not compared, and it had no floors"] if is_alone and not verdicts else []),
     ]
     state: NodeState = "suspect" if reasons else "unknown" if doubts else "good"

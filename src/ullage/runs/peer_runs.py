@@ -130,7 +130,17 @@ class PeerRuns:
         try:
             for numbers in job.run(None if deadline is None else max(_SHORTEST_LIMIT_S, deadline.left_s)):
                 if rounds is None or counts[numbers.case] < rounds:
-                    self._append(job.tool, numbers, counts[numbers.case])
+                    self.session.result.append_peer(
+                        PeerRecord(
+                            case=numbers.case,
+                            phase=numbers.phase,
+                            tool=job.tool,
+                            version=numbers.version,
+                            repetition=counts[numbers.case],
+                            values=numbers.values,
+                            command=numbers.command,
+                        )
+                    )
         except PeerError as error:
             for key in (job.tool, job.key):
                 self._failures[key] = self._failures.get(key, 0) + 1
@@ -143,19 +153,6 @@ class PeerRuns:
         self._longer.setdefault(job.tool, []).append(max(0.0, took_s - job.expected_s))
         if job.note is not None:
             note_once([job.note], self.session)
-
-    def _append(self, tool: str, numbers: PeerNumbers, repetition: int) -> None:
-        self.session.result.append_peer(
-            PeerRecord(
-                case=numbers.case,
-                phase=numbers.phase,
-                tool=tool,
-                version=numbers.version,
-                repetition=repetition,
-                values=numbers.values,
-                command=numbers.command,
-            )
-        )
 
 
 @dataclass(frozen=True)

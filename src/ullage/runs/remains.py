@@ -180,22 +180,11 @@ def _remove_elsewhere(plan: Plan, target: Target, session: Session) -> list[str]
     words: Parameters = {"transfer_bytes": 8, "block_bytes": 8, "file_mode": "per-process", "phases": ["write"]}
     nothing = Named(name="transfer", parameters=words)
     case = Case(id="0" * 16, target=target.name, backend=Named(name="null"), workload=nothing)
-    changes: dict[str, object] = {
-        "keep": False,
-        "continues": False,
-        "keep_when_interrupted": False,
-        "time_budget_s": None,
-        "prepared": [],
-    }
-    usual: dict[str, object] = {
-        "records": str(folder / "records.ndjson"),
-        "targets": [target],
-        "cases": [case],
-        "warmups": 0,
-    }
-    ended, records = session.launch_apart(
-        folder, plan.model_copy(update={**changes, **usual, "stop_rule": Named(name="fixed", parameters={"count": 1})})
-    )
+    off = dict.fromkeys(("keep", "continues", "keep_when_interrupted"), False)
+    own: dict[str, object] = {"records": str(folder / "records.ndjson"), "targets": [target], "cases": [case]}
+    rule = Named(name="fixed", parameters={"count": 1})
+    once: dict[str, object] = {"stop_rule": rule, "time_budget_s": None, "warmups": 0, "prepared": []}
+    ended, records = session.launch_apart(folder, plan.model_copy(update={**off, **own, **once}))
     if ended.was_stopped:
         raise KeyboardInterrupt
     if ended.code != EXIT_OK:

@@ -255,15 +255,15 @@ class _Followed:
 
     def _end(self, state: JobState) -> None:
         self.asked += 1
-        if state.is_pending or self.asked > 1:
-            self.was_withdrawn = state.is_pending
+        if state.stage == "waits" or self.asked > 1:
+            self.was_withdrawn = state.stage == "waits"
             self.system.withdraw(self.job)
         else:
             self.system.ask_to_end(self.job)
 
     def _say_why(self, state: JobState, waited_s: float) -> None:
         """Say why a job waits: after some seconds, when the reason changes, and every five minutes."""
-        if not state.is_pending or waited_s < _LONG_S:
+        if state.stage != "waits" or waited_s < _LONG_S:
             return
         reason, said_at = self._said
         if state.reason != reason or waited_s - said_at > _AGAIN_S:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 HEADLINE_REPETITIONS: Final = 6
 """The fewest samples whose median has a 95 % interval."""
 MOST: Final = "most"
+FIRST: Final = "first"
+"""Of the targets of a quick form: the first that is a path."""
 Headlines: TypeAlias = Mapping[str, object]
 """Parameters of the cases that stand for a part of the machine; ``MOST``: the largest that is planned."""
 
@@ -93,6 +95,10 @@ class Suite(Protocol):
         """Check ``request``, also of a result to go on with; raise ``UserError`` for what engine or machine refuse."""
         ...
 
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        """Return findings over the rows of all parts of a run that is made of suites."""
+        ...
+
 
 @dataclass(frozen=True)
 class SuiteSummary:
@@ -124,15 +130,6 @@ class Quick(Protocol):
 
     def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         """Return what is asked in that form, some seconds of measurement; None where none of ``targets`` is for it."""
-        ...
-
-
-@runtime_checkable
-class Comparing(Protocol):
-    """A suite whose rows tell more beside those of other suites."""
-
-    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
-        """Return findings over the rows of all parts of a run that is made of suites."""
         ...
 
 
@@ -177,17 +174,22 @@ def settable_of(request: "Request") -> "Settable":
 class SuiteWithOptions:
     """See ``Suite``. Its parts are written as ``MODULE:NAME``, of modules of its package in ``ullage.suites``.
 
-    ``package``: the name of that package, where it is not the suite's own.
+    ``package``: the name of that package, where it is not the suite's own. ``across_at``: what finds something in the
+    rows of all parts of a run.
     """
 
     name: str
     doc: str
     options_at: str
     package: str = field(default="", kw_only=True)
+    across_at: str = field(default="", kw_only=True)
 
     @property
     def options(self) -> "type[SuiteOptions]":
         return self.part(self.options_at)
+
+    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
+        return self.part(self.across_at)(rows) if self.across_at else []
 
     def part(self, place: str) -> Any:  # noqa: ANN401 - of any kind
         """Import and return what stands at ``MODULE:NAME``."""
@@ -223,12 +225,17 @@ class UsualQuickSuite(UsualSuite):
     quick_form: Mapping[str, object] = field(default_factory=lambda: {"quick": True})
     headlines: Sequence[Headlines] | None = None
 
-    def quick(self, _targets: "Sequence[Target]") -> ParsedOptions | None:
+    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
         from ullage.runs.options.reading import settled
         from ullage.system.hardware import ranks_by_default
+        from ullage.uri import target_path
 
-        most = {"ranks": [max(2, ranks_by_default())]} if self.quick_form.get("ranks") == [MOST] else {}
-        return settled(self.options, **{**self.quick_form, **most})
+        form = dict(self.quick_form)
+        if form.get("ranks") == [MOST]:
+            form["ranks"] = [max(2, ranks_by_default())]
+        if form.get("targets") == FIRST:
+            form["targets"] = [target for target in targets if target_path(target) is not None][:1]
+        return settled(self.options, **form) if form.get("targets", True) else None
 
     def quick_between(self, hosts: int) -> ParsedOptions:
         """Return the quick form between ``hosts`` named hosts, each with as many ranks as it has by itself."""

@@ -134,7 +134,6 @@ def _measured_on(files: Sequence[RecordFile]) -> dict[str, object]:
 
 
 def _versions(request: Request, files: Sequence[RecordFile]) -> dict[str, str]:
-    """Return the versions of the request, and of the engine and MPI of the last launch."""
     runs = [file.run for file in files if file.run is not None]
     if not runs:
         return request.versions

@@ -66,7 +66,9 @@ def allocation(environment: Mapping[str, str] = os.environ) -> Allocation | None
     if variable == "LSB_JOBID" and listed:
         # Slots of LSF are cores where a site counts whole nodes, and what was asked for elsewhere.
         return Allocation("lsf", environment[variable], len(listed), min(listed.values()), 1)
-    cpus = _least_cpus(environment.get("SLURM_JOB_CPUS_PER_NODE", ""))
+    text = environment.get("SLURM_JOB_CPUS_PER_NODE", "")
+    found = [_CPUS.fullmatch(part) for part in text.split(",")]
+    cpus = None if not text or None in found else min(int(match[1]) for match in found if match is not None)
     return Allocation(
         JOBS[variable],
         environment[variable],
@@ -141,10 +143,3 @@ def _listed_nodes(environment: Mapping[str, str]) -> dict[str, int]:
 
 def _count(word: str | None) -> int | None:
     return int(word) if word is not None and word.isdecimal() and int(word) > 0 else None
-
-
-def _least_cpus(text: str) -> int | None:
-    found = [_CPUS.fullmatch(part) for part in text.split(",")]
-    if not text or None in found:
-        return None
-    return min(int(match[1]) for match in found if match is not None)

@@ -72,6 +72,11 @@ def read_cpu(root: Path = ROOT) -> Cpu:
     allowed = usable_cpus()
     flags = (info.get("flags") or info.get("Features") or "").split()
     base_khz = read_int(root / "sys/devices/system/cpu/cpu0/cpufreq/base_frequency")
+    caches: dict[str, int] = {}
+    for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index[0-9]*")):
+        level, kind, size = read_int(index / "level"), read_text(index / "type"), read_text(index / "size")
+        if level is not None and kind is not None and size is not None and re.fullmatch(r"\d+[KMG]?", size):
+            caches[f"L{level}" + {"Data": "d", "Instruction": "i"}.get(kind, "")] = parse_size(size)
     return Cpu(
         model=info.get("model name"),
         vendor=info.get("vendor_id"),
@@ -83,18 +88,9 @@ def read_cpu(root: Path = ROOT) -> Cpu:
         usable_cores=usable_cores(root, allowed),
         base_hz=None if base_khz is None else base_khz * 1e3,
         governor=read_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        caches=_caches(root),
+        caches=caches,
         flags=sorted(flag for flag in flags if _FLAGS.fullmatch(flag)),
     )
-
-
-def _caches(root: Path) -> dict[str, int]:
-    caches: dict[str, int] = {}
-    for index in sorted((root / "sys/devices/system/cpu/cpu0/cache").glob("index[0-9]*")):
-        level, kind, size = read_int(index / "level"), read_text(index / "type"), read_text(index / "size")
-        if level is not None and kind is not None and size is not None and re.fullmatch(r"\d+[KMG]?", size):
-            caches[f"L{level}" + {"Data": "d", "Instruction": "i"}.get(kind, "")] = parse_size(size)
-    return caches
 
 
 # The numbers are the ARPHRD_* of linux/if_arp.h.

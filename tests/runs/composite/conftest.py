@@ -11,7 +11,7 @@ from support.suite_world import SuiteWorld
 from ullage.model.request import Request
 from ullage.runs.cells.direct import DirectIo
 from ullage.runs.composite.options import PartRequest, PartsOptions, part_of
-from ullage.runs.composite.prepared import PreparedParts, execute, prepare_parts
+from ullage.runs.composite.prepared import PreparedParts, prepare_parts
 from ullage.runs.inputs import EngineContext, ParsedOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.session import Session
@@ -55,7 +55,7 @@ class World(SuiteWorld[PreparedParts]):
         return prepare_parts(request, self.engine_context, build_summary)
 
     def start(self, prepared: PreparedParts, session: Session) -> int:
-        return execute(prepared, session, self.clock.now)
+        return prepared.run(session, self.clock.now)
 
 
 @pytest.fixture

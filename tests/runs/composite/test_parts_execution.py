@@ -16,7 +16,7 @@ from ullage.report.data import FinishedResult, load
 from ullage.report.html import beside, render
 from ullage.results.folder import ResultFolder
 from ullage.runs.composite.options import PartRequest
-from ullage.runs.composite.prepared import execute, prepare_parts
+from ullage.runs.composite.prepared import prepare_parts
 from ullage.runs.session import Session
 from ullage.runs.summary import build_summary
 
@@ -216,7 +216,7 @@ def test_only_parts_between_hosts_are_launched_on_them(world: World) -> None:
 
     launcher = Mpich(Path("/mpiexec"), hosts=Hosts(("a", "b")))
     session = Session(world.result, world.engine_context, launcher, world.progress, start=start)  # type: ignore[arg-type]
-    assert execute(prepared, session) == EXIT_OK
+    assert prepared.run(session) == EXIT_OK
     assert launchers == {"disk": (), "sweep": ("a", "b")}
 
 
@@ -231,5 +231,5 @@ def test_a_host_that_refuses_ends_the_run_before_any_part(world: World) -> None:
     launcher = Mpich(Path("/mpiexec"), hosts=Hosts(("a", "b"), str(agent)))
     session = Session(world.result, world.engine_context, launcher, world.progress)  # type: ignore[arg-type]
     with pytest.raises(UserError, match="--hosts: b: it refuses connections"):
-        execute(prepared, session)
+        prepared.run(session)
     assert world.result.parts() == []

@@ -192,7 +192,7 @@ SUMMARY = Summary(
 
 def test_words_name_rows_and_several_rows_are_one_geometric_mean() -> None:
     found = read_value("write bandwidth", SUMMARY)
-    assert (found.value, found.rows) == (pytest.approx(200.0), 2)
+    assert (found.value, found.objective.rows) == (pytest.approx(200.0), 2)
     assert read_value("random write bandwidth", SUMMARY).value == pytest.approx(400.0)
     assert read_value("stonewall bandwidth", SUMMARY).value == pytest.approx(7.0)
     assert read_value("total", SUMMARY).value == 3.0

@@ -15,6 +15,7 @@ from ullage.launch.base import place_ranks
 from ullage.model.plan import Layout
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Summary
+from ullage.model.system import Memory
 from ullage.report.contents import documents
 from ullage.report.data import FinishedResult, ReportData, load
 from ullage.report.vega import to_svg
@@ -103,7 +104,7 @@ def test_the_largest_message_is_a_share_of_the_memory_of_a_process() -> None:
 
 
 def test_on_named_hosts_the_memory_is_that_of_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "_available", lambda: 8 << 30)
+    monkeypatch.setattr(prepare, "read_memory", lambda: Memory(available_bytes=8 << 30))
     for place in (base, prepare):
         monkeypatch.setattr(place, "usable_cores", lambda: 2)
     asked = parse_options(BEffOptions, 4, ranks=8)

@@ -83,7 +83,7 @@ def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
     (found,) = saturation([small_row(d, r) for d, r in ((1, 1e4), (8, 6e4), (32, 1e5), (128, 1.001e5))], 0.95)
     assert found.kind == "queue-depth"
     assert found.text == (
-        "here random reads of 1K reach 100 kop/s with 32 requests in flight, 10.0 x the rate of 1 request in flight. "
+        "here: random reads of 1K reach 100 kop/s with 32 requests in flight, 10.0 x the rate of 1 request in flight. "
         "That is at least 90 % of the highest median, 100 kop/s with 128 requests in flight."
     )
     assert found.numbers["enough"] == 32
@@ -119,7 +119,7 @@ def test_it_is_said_from_which_depth_on_nothing_is_gained() -> None:
 def test_how_it_goes_is_said_in_a_sentence(rates: tuple[float, ...], expected: str) -> None:
     rows = [small_row(depth, rate) for depth, rate in zip((1, 8, 64), rates, strict=True)]
     (found,) = saturation(rows, 0.95)
-    assert found.text == f"here random reads of 1K {expected}"
+    assert found.text == f"here: random reads of 1K {expected}"
 
 
 def test_threads_count_as_what_is_in_flight_where_there_is_no_depth() -> None:

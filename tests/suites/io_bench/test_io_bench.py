@@ -129,10 +129,10 @@ def test_it_is_said_from_which_record_on_a_stream_has_its_best() -> None:
     rows = [stream(4 * MIB, 1.0e9), stream(MIB, 0.95e9), stream(64 * KIB, 0.3e9)]
     (found,) = enough(rows, 0.95)
     assert found.text == (
-        "here random reads reach 950 MB/s with records of 1M, 3.17 x the rate of records of 64K. That is at least 90 % "
+        "here: random reads reach 950 MB/s with records of 1M, 3.17 x the rate of records of 64K. That is at least 90 % "
         "of the highest median, 1.00 GB/s with records of 4M. The highest median is 50 % of the peak."
     )
-    assert found.title == "here random reads need records of 1M"
+    assert found.title == "here: random reads need records of 1M"
     assert found.numbers["record_bytes"] == [64 * KIB, MIB, 4 * MIB]
     assert enough(rows[:1], 0.95) == []
 
@@ -140,4 +140,4 @@ def test_it_is_said_from_which_record_on_a_stream_has_its_best() -> None:
 def test_single_samples_do_not_tell_which_record_is_enough() -> None:
     (found,) = enough([stream(4 * MIB, 1.0e9, 1), stream(MIB, 0.95e9, 1), stream(64 * KIB, 0.3e9, 1)], 0.95)
     assert found.numbers["enough"] is None
-    assert "What is enough cannot be told." in found.text
+    assert "Which is enough cannot be told." in found.text

@@ -113,7 +113,7 @@ def test_ranks_that_cannot_be_told_from_the_best_are_not_enough(samples: int) ->
     rows = [row("mmap", 256 << 10, [rate * factor for factor in wide], ranks) for ranks, rate in lines.items()]
     (found,) = findings_of(rows, options(), 0.95)
     assert found.title.endswith("have their highest median with 4 ranks")
-    assert "What is enough cannot be told. Repeat more often" in found.text
+    assert "Which is enough cannot be told. Repeat more often" in found.text
     assert "no gain" not in found.text
     assert "x the rate of" not in found.text
     assert found.numbers["enough"] is None

@@ -12,7 +12,7 @@ from ullage.errors import UserError
 from ullage.model.machine import DeclaredCpu, DeclaredDrive, DeclaredNetwork, MachineFile
 from ullage.model.plan import Target
 from ullage.model.summary import Ceiling
-from ullage.model.system import Place, SystemFacts
+from ullage.model.system import SystemFacts
 from ullage.system.storage import PcieLink
 from ullage.units import parse_rate
 from ullage.uri import target_path
@@ -156,15 +156,11 @@ def ceilings_for(
 
 
 def _detected(target: str, system: SystemFacts | None) -> Ceiling | None:
-    place = _place(target, system)
+    places = system.places if system is not None else []
+    place = next((place for place in places if place.target == target), None)
     if place is None or place.device is None or place.device.link is None:
         return None
     found = place.device.link
     link = PcieLink(found.transfers_per_s, found.lanes, is_sata=found.kind == "sata")
     kind = "SATA" if link.is_sata else "PCIe"
     return Ceiling(value=link.bytes_per_s, kind="detected", source=f"{kind} link of {found.device}: {link.text}")
-
-
-def _place(target: str, system: SystemFacts | None) -> Place | None:
-    places = system.places if system is not None else []
-    return next((place for place in places if place.target == target), None)

@@ -79,7 +79,12 @@ def parse_machine(table: Mapping[str, object], name: str) -> MachineFile:
     try:
         return MachineFile.model_validate(sections)
     except ValidationError as error:
-        raise _mistake(error, name) from error
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        steps = [str(part + 1) if isinstance(part, int) else str(part) for part in first["loc"]]
+        place = f"{name}: {'/'.join(steps)}" if steps else name
+        text = first["msg"].removeprefix("Value error, ")
+        right = "the keys are isa/type/operation, as in avx2/fp64/fma, or a type, as in fp64"
+        raise UserError(text, place, right if "flops_per_cycle" in steps and "[key]" in steps else "") from error
 
 
 def _section(key: str, value: object, name: str) -> object:
@@ -111,15 +116,6 @@ def _parsed(parse: Callable[[str], float], text: str, where: str) -> float:
         return parse(text)
     except UserError as error:
         raise UserError(f"{error.what}: '{text}'", where, error.right) from error
-
-
-def _mistake(error: ValidationError, name: str) -> UserError:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    steps = [str(part + 1) if isinstance(part, int) else str(part) for part in first["loc"]]
-    place = f"{name}: {'/'.join(steps)}" if steps else name
-    text = first["msg"].removeprefix("Value error, ")
-    right = "the keys are isa/type/operation, as in avx2/fp64/fma, or a type, as in fp64"
-    return UserError(text, place, right if "flops_per_cycle" in steps and "[key]" in steps else "")
 
 
 _HEAD: Final = (

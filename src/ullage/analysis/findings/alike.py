@@ -29,10 +29,8 @@ def differing_in(rows: Iterable[Row], *names: str) -> list[list[Row]]:
 def best_of_alike(rows: Iterable[Row], level: float, *names: str) -> list[tuple[list[Row], Gain | None]]:
     """Return the groups of ``differing_in``, each with the gain of its best over the second; ``level``: of them all."""
     groups = differing_in(rows, *names)
-    own, spread = (
-        level_of_each(level, map(len, groups)),
-        spread_of(row for some in groups for row in some if carries(row)),
-    )
+    own = level_of_each(level, map(len, groups))
+    spread = spread_of(row for some in groups for row in some if carries(row))
     return [(some, gain_of(compare_rows(some[0], some[1], own, None, spread))) for some in groups]
 
 

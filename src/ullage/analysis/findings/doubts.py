@@ -18,9 +18,7 @@ from ullage.quantity import listing, plural, times
 
 def find_failures(study: Study) -> list[Finding]:
     """Make one finding for each target and error, and one for each target and INVALID flag."""
-    failed: dict[tuple[str, str], list[Failed]] = {}
-    for case in study.failed:
-        failed.setdefault((case.target, case.text), []).append(case)
+    failed = grouped(((case.target, case.text), case) for case in study.failed)
     invalid = grouped(
         ((row.target, flag.code), row) for row in study.main_rows for flag in row.flags if flag.is_invalid
     )

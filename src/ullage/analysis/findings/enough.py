@@ -49,7 +49,7 @@ class Enough:
             most = f"{rate(self.best.median)} with {name(self.best)}"
             said += f" That is at least {percent(ENOUGH)} of the highest median, {most}."
         if self.is_open:
-            said += " What is enough cannot be told. Repeat more often on an idle machine."
+            said += " Which is enough cannot be told. Repeat more often on an idle machine."
         elif self.still_gains:
             said += more
         elif self.row is self.best and not self.falls:

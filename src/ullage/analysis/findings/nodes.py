@@ -97,11 +97,20 @@ def _none_named(nodes: Nodes) -> list[Finding]:
         )
         text = f"{title}. Measure at least {FEWEST_NODES} nodes to have them compared."
         return [finding(EQUAL_NODES, title, text, measured=measured)]
+    if _all_disturbed(nodes):
+        title = f"Whether one of {measured} nodes is worse than the others cannot be told"
+        text = f"{title}: other programs disturbed all their numbers (grade C). Measure again when the nodes are idle."
+        return [finding(EQUAL_NODES, title, text, "warning", measured=measured)]
     title = f"None of {measured} nodes is worse than the others"
     text = f"{title} by more than {times(nodes.margin)} and by more than the noise."
     if measured < MANY_NODES:
         text += f" With {MANY_NODES} nodes or more, smaller differences can be told."
     return [finding(EQUAL_NODES, title, text, measured=measured, margin=nodes.margin)]
+
+
+def _all_disturbed(nodes: Nodes) -> bool:
+    cells = [cell for number in nodes.numbers if number.tested for cell in number.cells if cell is not None]
+    return bool(cells) and all(cell.grade == "C" for cell in cells)
 
 
 def _busy(nodes: Nodes) -> list[Finding]:
@@ -120,21 +129,13 @@ def _busy(nodes: Nodes) -> list[Finding]:
 
 
 def _unknown(nodes: Nodes) -> list[Finding]:
-    """Return one finding on the nodes of which it is not known whether they are good."""
     unknown = [node for node in nodes.nodes if node.state == "unknown"]
     if not unknown:
         return []
     names = [node.name for node in unknown]
     title = f"{plural(len(names), 'node')} {'has' if len(names) == 1 else 'have'} not shown to be good"
-    return [
-        finding(
-            "unknown-nodes",
-            title,
-            f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}.",
-            "advice",
-            nodes=names,
-        )
-    ]
+    text = f"{title}: {listing(names)}. {unknown[0].name}: {unknown[0].reason}."
+    return [finding("unknown-nodes", title, text, "advice", nodes=names)]
 
 
 def _lost(nodes: Nodes) -> list[Finding]:

@@ -255,7 +255,23 @@ def _along(pair: Pair, axis: Axis) -> Finding | None:
     text = f"{what} on {names}: {'. '.join(_sentences(pair, axis, found))}.{tail}"
     by = "rank count" if axis == "ranks" else "block size"
     title = f"{what}: which of {names} is faster, by {by}"
-    return Finding(kind="crossover", title=title, text=text, numbers=_numbers(pair, axis, found, undecided))
+    place = AXES.index(axis)
+    # ``before`` and ``after`` are empty texts where the faster target never changes: lists of numbers hold no null.
+    return Finding(
+        kind="crossover",
+        title=title,
+        text=text,
+        numbers=numbers_of(
+            pair.first,
+            against=pair.second.target,
+            axis=axis,
+            **{AXES[1 - place]: [line.value for line in found]},
+            pattern=[line.pattern for line in found],
+            before=[line.changes[0][0][place] if line.changes else "" for line in found],
+            after=[line.changes[0][1][place] if line.changes else "" for line in found],
+            undecided=undecided,
+        ),
+    )
 
 
 def _sentences(pair: Pair, axis: Axis, found: Sequence[Line]) -> Iterable[str]:
@@ -302,24 +318,6 @@ def _starts(axis: Axis, group: Sequence[Line]) -> str:
         texts.append(f"{along(before[place])} and {along(after[place])}{word} {across(line.value)}")
     ranks = "" if axis == "ranks" else _ranks_word([line.value for line in group])
     return "between " + listing(texts, most=12) + ranks
-
-
-def _numbers(pair: Pair, axis: Axis, found: Sequence[Line], undecided: int) -> Numbers:
-    """Return the finding's numbers; ``before`` and ``after`` are empty texts where the faster target never changes.
-
-    Otherwise they are the values of the decided cells around the first change.
-    """
-    place = AXES.index(axis)
-    return numbers_of(
-        pair.first,
-        against=pair.second.target,
-        axis=axis,
-        **{AXES[1 - place]: [line.value for line in found]},
-        pattern=[line.pattern for line in found],
-        before=[line.changes[0][0][place] if line.changes else "" for line in found],
-        after=[line.changes[0][1][place] if line.changes else "" for line in found],
-        undecided=undecided,
-    )
 
 
 FINDERS: Final = ((20, find_ratios), (30, find_crossovers))

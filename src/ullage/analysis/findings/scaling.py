@@ -115,7 +115,6 @@ def _overall(grid: Grid, found: Sequence[Curve], level: float) -> str:
 
 
 def _ends(grid: Grid, curve: Curve) -> Contest:
-    """Compare the last rank count with the first."""
     first, last = (grid.cells[ranks, curve.block] for ranks in (curve.first_ranks, curve.last_ranks))
     return contest_of(last, first, grid.noise, grid.spread)
 
@@ -124,7 +123,9 @@ def _scaling(grid: Grid, level: float) -> Finding | None:
     found = curves(grid, level)
     if not found:
         return None
-    if _is_confounded(grid, found):
+    was_repeated = any(len(row.repetitions) > 1 for row in grid.cells.values())
+    # Where each rank count was measured in one launch, nothing tells these from ranks.
+    if was_repeated and all(compare_two(_ends(grid, curve)).low is None for curve in found):
         return _untold(grid, found)
     overall = _overall(grid, found, level)
     first, last = min(c.first_ranks for c in found), max(c.last_ranks for c in found)
@@ -138,12 +139,6 @@ def _scaling(grid: Grid, level: float) -> Finding | None:
     )
     title = f"{subject(grid)} {verb}"
     return Finding(kind="scaling", title=title, text=text, numbers=_numbers(grid, found, overall, typical))
-
-
-def _is_confounded(grid: Grid, found: Sequence[Curve]) -> bool:
-    """Tell whether each rank count was measured in one launch, so that nothing tells these from ranks."""
-    was_repeated = any(len(row.repetitions) > 1 for row in grid.cells.values())
-    return was_repeated and all(compare_two(_ends(grid, curve)).low is None for curve in found)
 
 
 def _untold(grid: Grid, found: Sequence[Curve]) -> Finding:
@@ -282,7 +277,6 @@ def _odd_line(grid: Grid, odd: OutlyingLine, scores: dict[Cell, float], again: s
 
 
 def _expected(grid: Grid, cell: Cell, log: float) -> str:
-    """Format the value that the neighbours predict for the cell."""
     sign = 1 if grid.better == "more" else -1
     return show(math.exp(sign * (grid.scores[cell] - log)), grid.unit)
 

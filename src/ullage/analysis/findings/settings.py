@@ -51,7 +51,9 @@ def _best(study: Study, grids: list[Grid]) -> Finding | None:
     text = f"{what}{setting_text(grid.setting)}: {show_row(best)}, verdict {best.verdict}. "
     text += _rivals_text(rivals, tried, cell_of(best)[0])
     found = Finding(kind="best", title=title, text=text, numbers=_best_numbers(grid, best, rivals, tried))
-    usual = _middle(grids)
+    scored = [(grid.scores[cell], row) for grid in grids for cell, row in grid.cells.items()]
+    ordered = sorted(scored, key=lambda pair: pair[0])
+    usual = ordered[len(ordered) // 2][1] if len(ordered) > 2 else None
     gain = None if usual is None else gain_of(_against_usual(grids, (grid, best), usual, study.error_of_best, spread))
     is_alike = usual is not None and verdict_word(usual) == verdict_word(best)
     # Ranks that share cores show what a node does under that load: nobody is told to run so. What a cache gains is no
@@ -69,13 +71,6 @@ def _superlative(grid: Grid, rivals: list[tuple[Grid, Row]]) -> str:
     if rivals:
         return "have the highest median" if grid.better == "more" else "have the lowest median"
     return "are fastest"
-
-
-def _middle(grids: list[Grid]) -> Row | None:
-    """Return the row in the middle of all settings by score, of two the better one; None below three settings."""
-    scored = [(grid.scores[cell], row) for grid in grids for cell, row in grid.cells.items()]
-    ordered = sorted(scored, key=lambda pair: pair[0])
-    return ordered[len(ordered) // 2][1] if len(ordered) > 2 else None
 
 
 def _against_usual(

@@ -77,7 +77,11 @@ def grid_lines(findings: Sequence[Finding], caveats: Sequence[str] = ()) -> list
     ``caveats``: what to know of a comparison of targets; they follow its decisions, and are left out without one.
     """
     by_kind = grouped(_read([finding for finding in findings if is_of_grid(finding)]))
-    pairs = _pairs([*by_kind.get("ratio", []), *by_kind.get("crossover", [])])
+    compared = nested(
+        ((said.word("target"), said.word("against"), said.what), said.word("scope") or said.word("axis"), said)
+        for said in [*by_kind.get("ratio", []), *by_kind.get("crossover", [])]
+    )
+    pairs = [_Pair(first, second, capital(what), said) for (first, second, what), said in compared.items() if second]
     # Where targets are compared, the decision is which of them to take; else it is which setting.
     decisions = _decisions(pairs) or [_best(said) for said in by_kind.get("best", [])]
     outliers, drops = by_kind.get("outlier", []), by_kind.get("drop", [])
@@ -107,16 +111,6 @@ class _Pair:
 
     def of(self, scope: str) -> _Said:
         return self.said.get(scope, _NOTHING)
-
-
-def _pairs(findings: Sequence[_Said]) -> list[_Pair]:
-    groups = nested(
-        ((said.word("target"), said.word("against"), said.what), said.word("scope") or said.word("axis"), said)
-        for said in findings
-    )
-    return [
-        _Pair(first, second, capital(what), by_scope) for (first, second, what), by_scope in groups.items() if second
-    ]
 
 
 def _decisions(pairs: Sequence[_Pair]) -> list[str]:
@@ -257,17 +251,14 @@ _VERBS: Final = {
 
 
 def _scaling(findings: Sequence[_Said]) -> list[str]:
-    """Say in one sentence what all grids do with more ranks, grouped by what they do."""
     groups: dict[str, dict[str, list[str]]] = {}
     for said in findings:
         verb = _VERBS.get(said.word("overall"), "do not go one way")
         groups.setdefault(verb, {}).setdefault(said.word("target"), []).append(f"{said.what}{_change(said)}")
     if not groups:
         return []
-    first, last = (
-        min(said.count("first_ranks") for said in findings),
-        max(said.count("last_ranks") for said in findings),
-    )
+    first = min(said.count("first_ranks") for said in findings)
+    last = max(said.count("last_ranks") for said in findings)
     start = f"From {first} to {plural(last, 'rank')}"
     flat = groups.pop(_FLAT, {})
     told = [f"{_who(by_target)} {verb}" for verb, by_target in groups.items()]
@@ -302,7 +293,6 @@ def _edge(said: _Said) -> str:
 
 
 def _outliers(findings: Sequence[_Said]) -> list[str]:
-    """Name the outliers in one sentence, at most ``_MOST_NAMED`` of them."""
     if not findings:
         return []
     texts = [_outlier(said, "" if place else " what its neighbours say") for place, said in enumerate(findings)]

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics, found by walking this package: a module for each kind of work has functions that are ``metric``s.
 
-What is put together from the samples of ``arithmetic`` stands in its ``METRICS``, by ``metrics``.
+What is put together from the samples of ``arithmetic`` stands in its ``METRICS``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
 
-from ullage.discovery import gathered, modules_in
+from ullage.discovery import modules_in
 from ullage.errors import UserError
 from ullage.model.record import PhaseRecord
 
 Sample: TypeAlias = Callable[[PhaseRecord], float | None]
+Better: TypeAlias = Literal["more", "less"]
+Declared: TypeAlias = Mapping[tuple[str, Better], Mapping[str, tuple[str, Sample]]]
+"""Metrics by unit and direction, then by name: what each is, and its sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Metric:
 
     name: str
     unit: str
-    better: Literal["more", "less"]
+    better: Better
     doc: str
     sample: Sample
 
@@ -32,7 +35,7 @@ class Metric:
         return self.unit == "B/s"
 
 
-def metric(unit: str, better: Literal["more", "less"]) -> Callable[[Sample], Metric]:
+def metric(unit: str, better: Better) -> Callable[[Sample], Metric]:
     """Return what makes a function a metric of its name. The first paragraph of its documentation is the metric's."""
 
     def made(sample: Sample) -> Metric:
@@ -42,17 +45,15 @@ def metric(unit: str, better: Literal["more", "less"]) -> Callable[[Sample], Met
     return made
 
 
-def metrics(unit: str, better: Literal["more", "less"], **declared: tuple[str, Sample]) -> list[Metric]:
-    """Return metrics of one unit and direction by their names: what each is, and its sample."""
-    return [Metric(name, unit, better, doc, sample) for name, (doc, sample) in declared.items()]
-
-
 @cache
 def load_metrics() -> dict[str, Metric]:
     """Return all metrics of this package by name."""
     modules = modules_in(__name__)
-    alone = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
-    found: list[Metric] = [*alone, *gathered(modules, "METRICS")]
+    found = [one for module in modules for one in vars(module).values() if isinstance(one, Metric)]
+    for module in modules:
+        declared: Declared = vars(module).get("METRICS", {})
+        for (unit, better), own in declared.items():
+            found += [Metric(name, unit, better, doc, sample) for name, (doc, sample) in own.items()]
     return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 

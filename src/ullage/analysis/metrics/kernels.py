@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.analysis.metrics import metric, metrics
+from ullage.analysis.metrics import Declared, metric
 from ullage.analysis.metrics.arithmetic import WINDOWS, largest, over, rate_of, total
 from ullage.model.record import PhaseRecord
 
@@ -63,101 +63,89 @@ def access_time(phase: PhaseRecord) -> float | None:
     return over(total("chase_s"), total("accesses"))(phase) if found is None else found
 
 
-METRICS: Final = (
-    *metrics(
-        "op/s",
-        "more",
+METRICS: Final[Declared] = {
+    ("op/s", "more"): {
         # An FMA and a step of a dot product count 2 a lane; gemm counts 2 n^3, a solve 2/3 n^3 + 3/2 n^2 as HPL does.
-        compute_rate=("arithmetic operations of all threads over the time of the windows", rate_of("operations")),
-        device_compute_rate=(
+        "compute_rate": ("arithmetic operations of all threads over the time of the windows", rate_of("operations")),
+        "device_compute_rate": (
             "arithmetic operations of an accelerator's vector units over the host's time of the windows",
             rate_of("device_operations"),
         ),
-    ),
-    *metrics(
-        "instr/cycle",
-        "more",
+    },
+    ("instr/cycle", "more"): {
         # Loop overhead and loads are not counted.
-        instructions_per_cycle=(
+        "instructions_per_cycle": (
             (
                 "arithmetic instructions of all threads over the cycles of all threads, by the clock measured around "
                 "each window"
             ),
             over(total("instructions"), total("cycles")),
-        ),
-    ),
-    *metrics(
-        "B/s",
-        "more",
+        )
+    },
+    ("B/s", "more"): {
         # Bytes as an application counts them (McCalpin's STREAM: what a kernel names, read and written).
-        memory_bandwidth=(
+        "memory_bandwidth": (
             "bytes that a kernel reads and writes, as STREAM counts them, over the time of its windows",
             rate_of("application_bytes"),
         ),
         # Bytes that memory has to move for a kernel: an ordinary store fetches its line first (write-allocate).
-        bus_bandwidth=(
+        "bus_bandwidth": (
             (
                 "bytes that cross the memory bus for a kernel, lines fetched by ordinary stores among them, over its "
                 "windows"
             ),
             rate_of("bus_bytes"),
         ),
-        device_bandwidth=(
+        "device_bandwidth": (
             (
                 "bytes that a kernel on an accelerator reads and writes in its memory, or that are copied to or from "
                 "it, over the host's time of the windows"
             ),
             rate_of("device_bytes"),
         ),
-        device_clock_bandwidth=(
+        "device_clock_bandwidth": (
             "the same bytes over the time by the accelerator's own clock",
             over(total("device_bytes"), total("device_s")),
         ),
-        injected_bandwidth=(
+        "injected_bandwidth": (
             "bytes that the injecting threads moved beside a chase, over the time of the windows",
             rate_of("injected_bytes"),
         ),
-    ),
-    *metrics(
-        "update/s",
-        "more",
+    },
+    ("update/s", "more"): {
         # HPC Challenge's RandomAccess, whose unit GUPS is 10^9 of these.
-        update_rate=("random read-modify-write updates of a table over the time of the windows", rate_of("updates")),
-    ),
-    *metrics(
-        "s",
-        "less",
-        device_launch_time=(
+        "update_rate": ("random read-modify-write updates of a table over the time of the windows", rate_of("updates"))
+    },
+    ("s", "less"): {
+        "device_launch_time": (
             "time of the windows over the launches of an accelerator's smallest kernel",
             over(total("kernel_s"), total("launches")),
         ),
-        core_round_trip=(
+        "core_round_trip": (
             "time of the windows over the times a cache line went from one core to the other and back",
             over(total("kernel_s"), total("round_trips")),
         ),
-        longest_detour=(
+        "longest_detour": (
             "longest time in which a thread that did nothing else could not look at the clock",
             largest("longest_detour_s"),
         ),
-    ),
+    },
     # What others take of the time of threads that do fixed work, by quanta of work and by looks at the clock: fixed
     # work quanta (Sottile and Minnich 2004) and selfish detours (Beckman et al. 2006). The clock's own changes are
     # taken out of the first, and told by themselves: a slower clock is no noise.
-    *metrics(
-        "of time",
-        "less",
-        noise_share=(
+    ("of time", "less"): {
+        "noise_share": (
             "time of fixed work beyond that of its shortest quantum at the same clock, over all of it",
             largest("noise_share"),
         ),
-        worst_noise_share=("noise_share of the thread that lost most time", largest("worst_noise_share")),
-        turbo_share=(
+        "worst_noise_share": ("noise_share of the thread that lost most time", largest("worst_noise_share")),
+        "turbo_share": (
             "time of fixed work beyond that of its shortest quantum whatever the clock: noise and the clock's changes",
             largest("turbo_share"),
         ),
-        detour_share=(
+        "detour_share": (
             "time in detours over the time watched, of all threads",
             over(total("detour_s"), total("watched_s")),
         ),
-    ),
-)
+    },
+}

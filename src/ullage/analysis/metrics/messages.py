@@ -4,7 +4,7 @@
 from statistics import fmean, median
 from typing import Final, cast
 
-from ullage.analysis.metrics import Sample, metric, metrics
+from ullage.analysis.metrics import Declared, Sample, metric
 from ullage.analysis.metrics.arithmetic import NS_PER_S, bytes_over, largest, most, over, total
 from ullage.model.record import Latency, PhaseRecord
 from ullage.pair_tables import pair_table
@@ -134,95 +134,90 @@ def loss_share(phase: PhaseRecord) -> float | None:
     return 1.0 if was_sent else None
 
 
-METRICS: Final = (
-    *metrics(
-        "s",
-        "less",
-        ring_latency=("time of a message while every process sends to both neighbours", _RING),
-        ping_pong_least_latency=("one-way time between the fastest pair of processes", _LEAST_TIME),
-        ping_pong_latency=("one-way time of a message, mean over the pairs", _MEAN_TIME),
-        ping_pong_most_latency=("one-way time of a message between the slowest pair", _MOST_TIME),
-        pair_latency=("half a message there and back, median over the ordered pairs", _latency),
-        worst_pair_latency=(
+METRICS: Final[Declared] = {
+    ("s", "less"): {
+        "ring_latency": ("time of a message while every process sends to both neighbours", _RING),
+        "ping_pong_least_latency": ("one-way time between the fastest pair of processes", _LEAST_TIME),
+        "ping_pong_latency": ("one-way time of a message, mean over the pairs", _MEAN_TIME),
+        "ping_pong_most_latency": ("one-way time of a message between the slowest pair", _MOST_TIME),
+        "pair_latency": ("half a message there and back, median over the ordered pairs", _latency),
+        "worst_pair_latency": (
             "half a message there and back, of the slowest ordered pair",
             lambda phase: max(_times(phase, "ping-pong"), default=None),
         ),
-        collective_latency=(
+        "collective_latency": (
             "time of a call, mean over calls and ranks, as OSU has it",
             _in(COLLECTIVE, over(total("call_s"), total("calls"))),
         ),
-        collective_latency_slowest=(
+        "collective_latency_slowest": (
             "time of a call, mean over calls, of the slowest rank",
             _in(COLLECTIVE, over(lambda _phase: 1.0, over(most("calls"), most("call_s")))),
         ),
-        one_sided_latency=(
+        "one_sided_latency": (
             "time of the origins over the operations, what ends them included",
             _in(ONE_SIDED, over(total("elapsed_s"), total("operations"))),
         ),
-        line_latency=(
+        "line_latency": (
             "a cache line one way between two cores by plain loads and stores, of the fastest pair",
             _in(SHARED_MEMORY, most("least_line_s")),
         ),
-        worst_line_latency=(
+        "worst_line_latency": (
             "a cache line one way between two cores, of the slowest pair",
             _in(SHARED_MEMORY, most("most_line_s")),
         ),
-        congestion_time=("time of one exchange or allreduce of the victims, mean", _mean),
-        jitter=("interarrival jitter by RFC 3550 of the worst rank, between receiving calls", most("jitter_s")),
-    ),
-    *metrics(
-        "B/s",
-        "more",
-        ring_bandwidth=("bytes of a message over ring_latency, of each process", over(most(_SIZE), _RING)),
-        ping_pong_least_bandwidth=(
+        "congestion_time": ("time of one exchange or allreduce of the victims, mean", _mean),
+        "jitter": ("interarrival jitter by RFC 3550 of the worst rank, between receiving calls", most("jitter_s")),
+    },
+    ("B/s", "more"): {
+        "ring_bandwidth": ("bytes of a message over ring_latency, of each process", over(most(_SIZE), _RING)),
+        "ping_pong_least_bandwidth": (
             "bytes of a message over the one-way time of the slowest pair",
             over(most(_SIZE), _MOST_TIME),
         ),
-        ping_pong_most_bandwidth=(
+        "ping_pong_most_bandwidth": (
             "bytes of a message over the one-way time of the fastest pair",
             over(most(_SIZE), _LEAST_TIME),
         ),
-        pair_bandwidth=("messages one way over their time, median over ordered pairs", over(largest(_SIZE), _one_way)),
-        worst_pair_bandwidth=(
+        "pair_bandwidth": (
+            "messages one way over their time, median over ordered pairs",
+            over(largest(_SIZE), _one_way),
+        ),
+        "worst_pair_bandwidth": (
             "messages one way over their time, of the slowest ordered pair",
             over(largest(_SIZE), lambda phase: max(_times(phase, "one-way"), default=None)),
         ),
-        exchange_bandwidth=(
+        "exchange_bandwidth": (
             "bytes of all messages of a pattern, each counted once, over the time of the slowest rank",
             over(total("bytes"), most("elapsed_s")),
         ),
-        link_bandwidth=(
+        "link_bandwidth": (
             "bytes that have to cross a rank's link, as nccl-tests count them (busbw), over the slowest rank's time",
             _in(COLLECTIVE, over(most("link_bytes"), most("call_s"))),
         ),
-        one_sided_bandwidth=(
+        "one_sided_bandwidth": (
             "bytes of all origins over the time of the slowest",
             _in(ONE_SIDED, bytes_over(most("most_elapsed_s"))),
         ),
-        one_copy_bandwidth=(
+        "one_copy_bandwidth": (
             "bytes of a message over the time of one copy out of another core's memory, of the slowest rank",
             _in(SHARED_MEMORY, over(largest(_SIZE), most("least_copy_s"))),
         ),
-        network_bandwidth=(
+        "network_bandwidth": (
             "payload that arrived at the receivers over the measured time, all pairs and both ways together",
             _arrived("goodput_bytes_per_s"),
         ),
-        bandwidth_per_core=(
+        "bandwidth_per_core": (
             "payload that arrived for each second of a core, both ends",
             over(_arrived("goodput_bytes_per_s"), _arrived("cpu_cores")),
         ),
-    ),
-    *metrics(
-        "op/s",
-        "more",
-        message_rate=("messages that arrived, or round trips, over the measured time", _arrived("messages_per_s")),
-    ),
-    *metrics(
-        "cores",
-        "less",
-        network_cpu=(
+    },
+    ("op/s", "more"): {
+        "message_rate": ("messages that arrived, or round trips, over the measured time", _arrived("messages_per_s"))
+    },
+    ("cores", "less"): {
+        "network_cpu": (
             "processor time of both ends, threads and kernel on their behalf, over the measured time",
             _arrived("cpu_cores"),
-        ),
-    ),
-)
+        )
+    },
+}

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from ullage.analysis.metrics import Sample, metric, metrics
+from ullage.analysis.metrics import Declared, Sample, metric
 from ullage.analysis.metrics.arithmetic import (
     bytes_over,
     counted,
@@ -138,121 +138,107 @@ def _together(upper: str, lower: str) -> Sample:
     return having(_BOTH, over(total(upper), total(lower)))
 
 
-METRICS: Final = (
-    *metrics(
-        "s",
-        "less",
-        metadata_time=("time that the slowest rank spent on the arrays that describe the blocks", _METADATA),
-        unknowns_time=("time that the slowest rank spent on the unknowns", _UNKNOWNS),
-        raw_time=("time that the slowest rank spent in the calls that move particles", most(_RAW)),
-        move_time=("time that the slowest rank spent in transfers", longest("transfer")),
-        image_open=("median time to open or make the files of an operation", part("open")),
-        image_transfer=(
+METRICS: Final[Declared] = {
+    ("s", "less"): {
+        "metadata_time": ("time that the slowest rank spent on the arrays that describe the blocks", _METADATA),
+        "unknowns_time": ("time that the slowest rank spent on the unknowns", _UNKNOWNS),
+        "raw_time": ("time that the slowest rank spent in the calls that move particles", most(_RAW)),
+        "move_time": ("time that the slowest rank spent in transfers", longest("transfer")),
+        "image_open": ("median time to open or make the files of an operation", part("open")),
+        "image_transfer": (
             "median time to transfer the whole pieces of an operation: raw data, an image, a pair, or a group",
             part("transfer"),
         ),
-        subimage_read=("median time to read all sub-images of a pair, row by row", part("subimages")),
-        detection_write=("median time to write the sub-images of a pair, or its records", part("write")),
-        image_close=("median time to close the files of an operation", part("close")),
-        phase_time=(
+        "subimage_read": ("median time to read all sub-images of a pair, row by row", part("subimages")),
+        "detection_write": ("median time to write the sub-images of a pair, or its records", part("write")),
+        "image_close": ("median time to close the files of an operation", part("close")),
+        "phase_time": (
             "time from the first rank's open to the last rank's close",
             lambda phase: seconds(phase.elapsed_ns) if phase.elapsed_ns else None,
         ),
-        exposed_io=("time of the phase beyond the computation of the rank that computed longest", exposed_s),
-        turn_round=(
+        "exposed_io": ("time of the phase beyond the computation of the rank that computed longest", exposed_s),
+        "turn_round": (
             "longest time of a rank from its last computation forward to the first state that its adjoint reads",
             largest("turn_round_s"),
         ),
-        exposed_step_p50=("time without computation that half of the steps stayed below", part(_EXPOSED)),
-        exposed_step_p99=("time without computation that 99 of 100 steps stayed below", part(_EXPOSED, "p99_ns")),
-        exposed_step_max=("longest time of a step without computation", part(_EXPOSED, "max_ns")),
-        state_open=("median time to open or make the file of a state", part("open")),
-        state_transfer=("median time to transfer a state", part("transfer")),
-        state_close=("median time to close the file of a state", part("close")),
-        sample_open=("median time to open the file of a sample", _of_epoch(part("open"))),
-        sample_read_p50=("median time to read a sample", _of_epoch(part("read"))),
-        sample_read_p99=("time that 99 of 100 reads of a sample stayed below", _of_epoch(part("read", "p99_ns"))),
-        step_wait_p99=("time that 99 of 100 steps waited at most for their batch", _of_epoch(part("wait", "p99_ns"))),
-        wake_up_late_p99=(
+        "exposed_step_p50": ("time without computation that half of the steps stayed below", part(_EXPOSED)),
+        "exposed_step_p99": ("time without computation that 99 of 100 steps stayed below", part(_EXPOSED, "p99_ns")),
+        "exposed_step_max": ("longest time of a step without computation", part(_EXPOSED, "max_ns")),
+        "state_open": ("median time to open or make the file of a state", part("open")),
+        "state_transfer": ("median time to transfer a state", part("transfer")),
+        "state_close": ("median time to close the file of a state", part("close")),
+        "sample_open": ("median time to open the file of a sample", _of_epoch(part("open"))),
+        "sample_read_p50": ("median time to read a sample", _of_epoch(part("read"))),
+        "sample_read_p99": ("time that 99 of 100 reads of a sample stayed below", _of_epoch(part("read", "p99_ns"))),
+        "step_wait_p99": (
+            "time that 99 of 100 steps waited at most for their batch",
+            _of_epoch(part("wait", "p99_ns")),
+        ),
+        "wake_up_late_p99": (
             "time by which 99 of 100 ends of steps were noticed late at most",
             _of_epoch(part("late", "p99_ns")),
         ),
-        batch_io_time=("time of the I/O of a batch alone, mean over batches and ranks", _together(_IO, "batches")),
-        batch_compute_time=(
+        "batch_io_time": ("time of the I/O of a batch alone, mean over batches and ranks", _together(_IO, "batches")),
+        "batch_compute_time": (
             "time of the computation of a batch alone, mean over batches and ranks",
             _together(_COMPUTE, "batches"),
         ),
-        batch_both_time=("time of a batch with both at once, mean over batches and ranks", _together(_BOTH, "batches")),
-        batch_blocking_time=(
+        "batch_both_time": (
+            "time of a batch with both at once, mean over batches and ranks",
+            _together(_BOTH, "batches"),
+        ),
+        "batch_blocking_time": (
             "time of a batch with blocking calls before its computation, mean over batches and ranks",
             _together(_BLOCKING, "batches"),
         ),
-    ),
-    *metrics(
-        "B/s",
-        "more",
-        raw_bandwidth=("bytes over the time of the calls that move particles (RAW)", bytes_over(most(_RAW))),
-        io_alone_rate=(
+    },
+    ("B/s", "more"): {
+        "raw_bandwidth": ("bytes over the time of the calls that move particles (RAW)", bytes_over(most(_RAW))),
+        "io_alone_rate": (
             "bytes of all ranks over the time of the slowest rank's I/O alone",
             having(_BOTH, over(total("bytes"), most(_IO))),
         ),
-    ),
-    *metrics(
-        "image/s",
-        "more",
-        image_rate=("images that were read, stored or looked up over the time of the phase", counted("images")),
-    ),
-    *metrics(
-        "file/s", "more", file_rate=("files that were made or opened over the time of the phase", counted("files"))
-    ),
-    *metrics(
-        "op/s",
-        "more",
-        state_rate=("states written or read over the time of the phase", having(_COMPUTE, counted("states"))),
-    ),
-    *metrics("samples/s", "more", sample_rate=("samples over the time of the epoch", _of_epoch(counted("samples")))),
-    *metrics(
-        "of time",
-        "more",
-        accelerator_use=(
+    },
+    ("image/s", "more"): {
+        "image_rate": ("images that were read, stored or looked up over the time of the phase", counted("images"))
+    },
+    ("file/s", "more"): {"file_rate": ("files that were made or opened over the time of the phase", counted("files"))},
+    ("op/s", "more"): {
+        "state_rate": ("states written or read over the time of the phase", having(_COMPUTE, counted("states")))
+    },
+    ("samples/s", "more"): {"sample_rate": ("samples over the time of the epoch", _of_epoch(counted("samples")))},
+    ("of time", "more"): {
+        "accelerator_use": (
             "compute time over all time of the accelerators in an epoch, without their first steps (AU)",
             accelerator_use,
         ),
-        run_use=(
+        "run_use": (
             "compute time over all time of the accelerators in this epoch and those before it (AU)",
             lambda phase: accelerator_use(phase, "all_"),
         ),
-    ),
-    *metrics(
-        "cores",
-        "less",
-        client_cores=(
+    },
+    ("cores", "less"): {
+        "client_cores": (
             "cores that user and system time of all ranks kept busy in an epoch",
             _of_epoch(lambda phase: phase.cpu_ns / phase.elapsed_ns if phase.elapsed_ns else None),
-        ),
-    ),
-    *metrics(
-        "x alone",
-        "less",
-        compute_slowdown=(
+        )
+    },
+    ("x alone", "less"): {
+        "compute_slowdown": (
             "time of the computation while I/O goes on over its time alone",
             _together("beside_s", _COMPUTE),
-        ),
-    ),
-    *metrics(
-        "x",
-        "more",
-        overlap_gain=(
+        )
+    },
+    ("x", "more"): {
+        "overlap_gain": (
             "time of blocking calls and computation over the time of both at once",
             _together(_BLOCKING, _BOTH),
-        ),
-    ),
-    *metrics(
-        "of I/O",
-        "less",
-        start_share=(
+        )
+    },
+    ("of I/O", "less"): {
+        "start_share": (
             "time of the calls that begin transfers over the time of the I/O alone",
             _together("start_s", _IO),
-        ),
-    ),
-)
+        )
+    },
+}

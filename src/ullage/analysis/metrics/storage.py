@@ -6,7 +6,7 @@ Percentiles of several repetitions stay one sample a repetition: merging them wo
 
 from typing import Final
 
-from ullage.analysis.metrics import Sample, metric, metrics
+from ullage.analysis.metrics import Declared, Sample, metric
 from ullage.analysis.metrics.arithmetic import bytes_over, longest, most, per_second, seconds, stage_span_ns
 from ullage.model.record import PhaseRecord
 
@@ -22,27 +22,6 @@ def _file_span_ns(phase: PhaseRecord) -> int:
     if transfer is None:
         return 0
     return max(transfer.last_stop_ns, 0 if sync is None else sync.last_stop_ns) - transfer.first_start_ns
-
-
-# How unequal the ranks were: each from its own open to its own close.
-
-
-@metric("s", "less")
-def fastest_rank_time(phase: PhaseRecord) -> float | None:
-    """Time from its open to its close, sync included, of the rank that needed least."""
-    return None if phase.by_rank is None else seconds(phase.by_rank.fastest.elapsed_ns)
-
-
-@metric("s", "less")
-def mean_rank_time(phase: PhaseRecord) -> float | None:
-    """Mean of the ranks' times, each from its open to its close, sync included."""
-    return None if phase.by_rank is None else seconds(phase.by_rank.mean_ns)
-
-
-@metric("s", "less")
-def slowest_rank_time(phase: PhaseRecord) -> float | None:
-    """Time from its open to its close, sync included, of the rank that needed most."""
-    return seconds(phase.by_rank.slowest[0].elapsed_ns) if phase.by_rank and phase.by_rank.slowest else None
 
 
 @metric("B/s", "more")
@@ -94,49 +73,45 @@ def call_bandwidth(phase: PhaseRecord) -> float | None:
     return None if synced_s is None else bytes_over(lambda _phase: (pattern_s or 0.0) - synced_s)(phase)
 
 
-METRICS: Final = (
-    *metrics(
-        "B/s",
-        "more",
+METRICS: Final[Declared] = {
+    ("B/s", "more"): {
         # What an application waits for.
-        bandwidth=(
+        "bandwidth": (
             "bytes over the time from the first rank's open to the last rank's close",
             lambda phase: per_second(phase.bytes, phase.elapsed_ns),
         ),
         # Bytes done while every rank was still at work: the rate without stragglers.
-        first_done_bandwidth=(
+        "first_done_bandwidth": (
             "bytes done when the first rank had finished, over the time to that instant",
             lambda phase: per_second(phase.first_done.bytes, phase.first_done.elapsed_ns),
         ),
-        stonewall_bandwidth=("bytes done at the stonewall over the time to it", _at_wall("bytes")),
+        "stonewall_bandwidth": ("bytes done at the stonewall over the time to it", _at_wall("bytes")),
         # Without open, sync and close.
-        transfer_bandwidth=(
+        "transfer_bandwidth": (
             "bytes over the time from the first rank's first transfer to the last rank's last",
             lambda phase: per_second(phase.bytes, stage_span_ns(phase.stages.get("transfer"))),
         ),
         # Without open and close: what IOzone times (with ``-e`` where there is a sync).
-        file_bandwidth=(
+        "file_bandwidth": (
             (
                 "bytes over the time from the first rank's first transfer to the last rank's last or to the end of "
                 "its sync"
             ),
             lambda phase: per_second(phase.bytes, _file_span_ns(phase)),
         ),
-        pattern_bandwidth=(
+        "pattern_bandwidth": (
             "bytes of all processes over the accounted time of a pattern: calls, barriers between them and sync",
             bytes_over(most("pattern_s")),
         ),
-    ),
-    *metrics(
-        "op/s",
-        "more",
-        operation_rate=(
+    },
+    ("op/s", "more"): {
+        "operation_rate": (
             "operations over the time from the first rank's open to the last rank's close",
             lambda phase: per_second(phase.operations, phase.elapsed_ns),
         ),
-        stonewall_operation_rate=("operations done at the stonewall over the time to it", _at_wall("operations")),
+        "stonewall_operation_rate": ("operations done at the stonewall over the time to it", _at_wall("operations")),
         # None without a sync, where it would nearly be ``operation_rate`` again.
-        unsynced_operation_rate=(
+        "unsynced_operation_rate": (
             "operations over the time from the first rank's first operation to the last rank's last, without the sync",
             lambda phase: (
                 per_second(phase.operations, stage_span_ns(phase.stages.get("transfer")))
@@ -144,26 +119,37 @@ METRICS: Final = (
                 else None
             ),
         ),
-    ),
-    *metrics(
-        "s/op",
-        "less",
+    },
+    ("s/op", "less"): {
         # What is left of the processors for the application while it does I/O.
-        cpu_time=(
+        "cpu_time": (
             "user and system time of all ranks over the operations of the phase",
             lambda phase: phase.cpu_ns / phase.operations / 1e9 if phase.operations and phase.cpu_ns else None,
+        )
+    },
+    ("s", "less"): {
+        "open_time": ("time that the slowest rank spent in open", longest("open")),
+        "sync_time": ("time that the slowest rank spent in sync", longest("sync")),
+        "close_time": ("time that the slowest rank spent in close", longest("close")),
+        # How unequal the ranks were: each from its own open to its own close.
+        "fastest_rank_time": (
+            "time from its open to its close, sync included, of the rank that needed least",
+            lambda phase: None if phase.by_rank is None else seconds(phase.by_rank.fastest.elapsed_ns),
         ),
-    ),
-    *metrics(
-        "s",
-        "less",
-        open_time=("time that the slowest rank spent in open", longest("open")),
-        sync_time=("time that the slowest rank spent in sync", longest("sync")),
-        close_time=("time that the slowest rank spent in close", longest("close")),
-        latency_p50=("time that half of the operations stayed below", _latency("p50_ns")),
-        latency_p95=("time that 95 of 100 operations stayed below", _latency("p95_ns")),
-        latency_p99=("time that 99 of 100 operations stayed below", _latency("p99_ns")),
-        latency_p999=("time that 999 of 1000 operations stayed below", _latency("p999_ns")),
-        latency_max=("time of the slowest operation", _latency("max_ns")),
-    ),
-)
+        "mean_rank_time": (
+            "mean of the ranks' times, each from its open to its close, sync included",
+            lambda phase: None if phase.by_rank is None else seconds(phase.by_rank.mean_ns),
+        ),
+        "slowest_rank_time": (
+            "time from its open to its close, sync included, of the rank that needed most",
+            lambda phase: (
+                seconds(phase.by_rank.slowest[0].elapsed_ns) if phase.by_rank and phase.by_rank.slowest else None
+            ),
+        ),
+        "latency_p50": ("time that half of the operations stayed below", _latency("p50_ns")),
+        "latency_p95": ("time that 95 of 100 operations stayed below", _latency("p95_ns")),
+        "latency_p99": ("time that 99 of 100 operations stayed below", _latency("p99_ns")),
+        "latency_p999": ("time that 999 of 1000 operations stayed below", _latency("p999_ns")),
+        "latency_max": ("time of the slowest operation", _latency("max_ns")),
+    },
+}

@@ -9,20 +9,19 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from ullage.analysis.statistics.order import quantile
 
 
-def autocorrelation(samples: Sequence[float], lag: int = 1) -> float | None:
-    """Correlate samples with those ``lag`` later, in the order they were taken; return None when it has no meaning.
+def autocorrelation(samples: Sequence[float]) -> float | None:
+    """Correlate samples with those one later, in the order they were taken; return None when it has no meaning.
 
     Above 0.2 the samples are not independent and their interval is too narrow.
     """
     n = len(samples)
-    if lag < 1:
-        raise ValueError(f"lag {lag} is below 1")
-    if n < lag + 2:
+    if n < 3:
         return None
     mean = sum(samples) / n
     centred = [value - mean for value in samples]
@@ -30,7 +29,7 @@ def autocorrelation(samples: Sequence[float], lag: int = 1) -> float | None:
     # Rounding leaves a trace of power in equal samples.
     if power <= n * (1e-12 * mean) ** 2:
         return None
-    return sum(a * b for a, b in zip(centred, centred[lag:], strict=False)) / power
+    return sum(a * b for a, b in pairwise(centred)) / power
 
 
 def outliers(samples: Sequence[float], reach: float = 1.5) -> list[int]:

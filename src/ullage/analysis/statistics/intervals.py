@@ -198,18 +198,14 @@ def _levels(
     below = sum(value < estimate for value in values) + sum(value == estimate for value in values) / 2
     share = min(max(below / len(values), 0.5 / len(values)), 1 - 0.5 / len(values))
     bias = normal.inv_cdf(share)
-    acceleration = _acceleration(samples, statistic)
+    # The jackknife's skewness tells how fast the statistic's spread changes with its value.
+    left_out = [statistic([*samples[:index], *samples[index + 1 :]]) for index in range(len(samples))]
+    mean = sum(left_out) / len(left_out)
+    squares = sum((mean - value) ** 2 for value in left_out)
+    acceleration = sum((mean - value) ** 3 for value in left_out) / (6 * squares**1.5) if squares > 0 else 0.0
 
     def corrected(probability: float) -> float:
         z = bias + normal.inv_cdf(probability)
         return normal.cdf(bias + z / max(1 - acceleration * z, 1e-9))
 
     return corrected((1 - level) / 2), corrected((1 + level) / 2)
-
-
-def _acceleration(samples: Sequence[float], statistic: Statistic) -> float:
-    """Return the acceleration by the jackknife's skewness: how fast the statistic's spread changes with its value."""
-    left_out = [statistic([*samples[:index], *samples[index + 1 :]]) for index in range(len(samples))]
-    mean = sum(left_out) / len(left_out)
-    squares = sum((mean - value) ** 2 for value in left_out)
-    return sum((mean - value) ** 3 for value in left_out) / (6 * squares**1.5) if squares > 0 else 0.0

@@ -120,19 +120,16 @@ def two_sided_quantile(level: float, freedom: float) -> float:
     if freedom > _NEARLY_NORMAL:
         return NormalDist().inv_cdf((1 + level) / 2)
     wanted, t = 1 - level, NormalDist().inv_cdf((1 + level) / 2)
+    log_scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
     # Newton's steps on the logarithm of p rise to the quantile from the normal one, and never pass it.
     for _ in range(_MOST_STEPS):
         p = two_sided_p(t, freedom)
-        step = math.log(p / wanted) * p / (2 * _density(t, freedom))
+        density = math.exp(log_scale - (freedom + 1) / 2 * math.log1p(t * t / freedom))
+        step = math.log(p / wanted) * p / (2 * density)
         t += step
         if abs(step) < 1e-12 * t:
             break
     return t
-
-
-def _density(t: float, freedom: float) -> float:
-    log_scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
-    return math.exp(log_scale - (freedom + 1) / 2 * math.log1p(t * t / freedom))
 
 
 def two_sided_p(t: float, freedom: float) -> float:

@@ -83,19 +83,15 @@ def standings(measures: Sequence[Measure], level: float = 0.95) -> list[list[Sta
 
     Of equal nodes none is named in any measure with probability ``level``: docs/statistics.md says how equal.
     """
-    spread = _spread_of(measures)
+    # Of very many cells, some that stand evenly tell the noise of one repetition.
+    cells = [node.samples for measure in measures for node in measure.nodes if _has_log(node)]
+    spread = pooled_spread(cells[:: max(1, len(cells) // _MOST_CELLS)])
     values = [_values(measure, spread) for measure in measures]
     tests = sum(len(found) for found in values if len(found) >= FEWEST_NODES)
     return [
         _stand(found, len(measure.nodes), (1 - level) / max(1, tests))
         for measure, found in zip(measures, values, strict=True)
     ]
-
-
-def _spread_of(measures: Sequence[Measure]) -> Spread:
-    """Return what all cells together tell of the noise of one repetition; of very many, some that stand evenly."""
-    cells = [node.samples for measure in measures for node in measure.nodes if _has_log(node)]
-    return pooled_spread(cells[:: max(1, len(cells) // _MOST_CELLS)])
 
 
 def _has_log(node: NodeSamples | None) -> TypeGuard[NodeSamples]:

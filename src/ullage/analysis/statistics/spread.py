@@ -90,7 +90,6 @@ def _means(cell: Sampled) -> dict[Hashable, float]:
 
 
 def _connected(sets: Iterable[frozenset[Hashable]]) -> list[frozenset[Hashable]]:
-    """Join the sets that share a launch."""
     found: list[frozenset[Hashable]] = []
     for one in sets:
         joined, apart = one, list[frozenset[Hashable]]()

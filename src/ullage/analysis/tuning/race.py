@@ -23,15 +23,11 @@ def expected_gain(ahead: Array, deviation: Array) -> Array:
     """Return E[max(0, X)] of normal X with these means and deviations."""
     z = ahead / deviation
     density = np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    return ahead * _cumulative(z) + deviation * density
-
-
-def _cumulative(z: Array) -> Array:
-    """Return the normal distribution function by Abramowitz and Stegun 26.2.17, off by at most 7.5e-8."""
+    # The normal distribution function by Abramowitz and Stegun 26.2.17, off by at most 7.5e-8.
     t = 1 / (1 + 0.2316419 * np.abs(z))
     series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
     tail = np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * series
-    return np.where(z >= 0, 1 - tail, tail)
+    return ahead * np.where(z >= 0, 1 - tail, tail) + deviation * density
 
 
 def knowledge_gain(mean: Array, covariance: Array, noise: float) -> Array:
@@ -160,7 +156,6 @@ def _weighted(posterior: Posterior, near: Trials, rows: Settings) -> tuple[list[
 
 
 def _trends(posterior: Posterior) -> Iterator[Scales]:
-    """Return the scales of all trends, with the noise and the drift of ``posterior``."""
     unit = 2 * math.log(posterior.spread)
     noise, drift = posterior.scales.noise + unit, posterior.scales.drift + unit
     for places, rough, together in product(_PLACES, _ROUGH, _TOGETHER):

@@ -316,7 +316,7 @@ class Search:
         they expect none either, repeat default and leader until they have two trials each; then return None.
         """
         posterior = self.posterior(trials)
-        places = racers(posterior, _failed_only(trials))
+        places = racers(posterior, {trial.setting for trial in trials if trial.log is None} - set(_measured(trials)))
         ahead = pick(*posterior.joint(places), posterior.noise)
         if (ahead.wanted is None or len(trials) >= _BY_TRENDS * room) and len(trials) >= _FEW:
             places, mean, covariance = expect(
@@ -360,7 +360,6 @@ def _size_of(known: Trials) -> int:
 
 
 def _with(candidates: Settings, settings: Sequence[Setting]) -> Settings:
-    """Return ``candidates`` and those of ``settings`` that are not among them."""
     listed = {tuple(row) for row in candidates.tolist()}
     further = [setting for setting in dict.fromkeys(settings) if setting not in listed]
     return np.vstack([candidates, np.array(further, dtype=np.int64)]) if further else candidates
@@ -387,8 +386,3 @@ def pairs_kept(total: int, apart: float | None = None) -> int:
 
 def _measured(trials: Sequence[Trial]) -> list[Setting]:
     return list(dict.fromkeys(trial.setting for trial in trials if trial.log is not None))
-
-
-def _failed_only(trials: Sequence[Trial]) -> set[Setting]:
-    """Return the settings whose every trial failed."""
-    return {trial.setting for trial in trials if trial.log is None} - set(_measured(trials))

@@ -265,7 +265,6 @@ class Posterior:
         self._expect()
 
     def _add(self, trials: Trials, place: int) -> None:
-        """Add trial ``place`` to the factor."""
         setting = np.array([trials.settings[place]], dtype=np.int64)
         before = np.array(trials.settings[:place], dtype=np.int64)
         across = response(self.space, before, setting, self.scales)[:, 0]

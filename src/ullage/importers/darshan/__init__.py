@@ -30,7 +30,11 @@ def read(stream: IO[bytes]) -> Iterator[Found]:
     yield from told_job(facts)
     for group in facts.groups:
         yield from _of_group(group, facts)
-    yield from _of_job(facts)
+    params: Params = {"ranks": facts.job.ranks}
+    yield Measured("run_time", "s", facts.job.seconds, params)
+    if facts.mean_wait > 0:
+        yield Measured("slowest_rank_wait", "s", facts.waited, params)
+        yield Measured("mean_rank_wait", "s", facts.mean_wait, params)
     if facts.partial:
         yield Remark(f"lacks records of {', '.join(facts.partial)}: Darshan had no memory for more")
     if facts.unread:
@@ -66,14 +70,6 @@ def _of_access(group: "Group", access: str, operations: int, params: Params) -> 
         if count:
             words = size.replace("_PLUS", " and more").replace("_", " to ")
             yield Measured("operations", "operations", count, {**params, "size": words})
-
-
-def _of_job(facts: "Facts") -> Iterator[Found]:
-    params: Params = {"ranks": facts.job.ranks}
-    yield Measured("run_time", "s", facts.job.seconds, params)
-    if facts.mean_wait > 0:
-        yield Measured("slowest_rank_wait", "s", facts.waited, params)
-        yield Measured("mean_rank_wait", "s", facts.mean_wait, params)
 
 
 FORM: Final = Form("darshan", "logs of Darshan 3.0 to 3.5", "applications", (), read_stream=read, head=rb"\d\.\d\d\x00")

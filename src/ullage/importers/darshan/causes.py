@@ -77,7 +77,7 @@ def _sizes(group: Group, access: str) -> list[tuple[int, float]]:
     """Return the sizes of operations with the bytes in them: known ones where they are common, else of their range."""
     known: dict[int, int] = {}
     for size, _ in group.sizes.most_common():
-        known.setdefault(_range(size), size)
+        known.setdefault(next((index for index, bound in enumerate(BOUNDS) if size <= bound), len(BOUNDS)), size)
     found: list[tuple[int, float]] = []
     for index, count in enumerate(group.histogram(access)):
         if count:
@@ -88,10 +88,6 @@ def _sizes(group: Group, access: str) -> list[tuple[int, float]]:
         found = [(max(1, group.moved(access) // group.operations(access)), 1.0)]
     total = sum(moved for _, moved in found)
     return [(size, moved * group.moved(access) / total) for size, moved in found if total]
-
-
-def _range(size: int) -> int:
-    return next((index for index, bound in enumerate(BOUNDS) if size <= bound), len(BOUNDS))
 
 
 def name_works(group: Group, facts: Facts) -> list[Work]:

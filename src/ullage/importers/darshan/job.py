@@ -79,11 +79,6 @@ class Group:
         """Whether some of its files were synced."""
         return self.sums["FSYNCS"] + self.sums["FDSYNCS"] > 0
 
-    @property
-    def is_lowest(self) -> bool:
-        """Whether its bytes count: the other interfaces move theirs through one of these."""
-        return self.backend in _LOWEST
-
     def operations(self, access: str = "") -> int:
         """Return the calls that write or read, or both."""
         parts = _CALLS[self.backend].split(" ") if self.backend in _CALLS else [""]
@@ -176,7 +171,7 @@ class Facts:
     @property
     def lowest(self) -> list[Group]:
         """The groups whose bytes count."""
-        return [group for group in self.groups if group.is_lowest]
+        return [group for group in self.groups if group.backend in _LOWEST]
 
     @property
     def waited(self) -> float:

@@ -118,10 +118,12 @@ def _value(cell: Cell, panel: Panel) -> Spec:
     doubt = " ?" if cell.outcome == "cannot tell" else ""
     marked = "" if classify(cell.base).filled and classify(cell.other).filled else "*"
     interval = "" if cell.low is None or cell.high is None else f" [{significant(cell.low)}, {significant(cell.high)}]"
+    # -1 where the first is so many times faster, 1 where the second is.
+    position = -1.0 if gain <= 0 else round(max(-1.0, min(1.0, math.log(gain) / math.log(_DARKEST_RATIO))), 4)
     return {
         "column": format_param(panel.x_key, cell.base.params.get(panel.x_key, "")),
         "series": series_label(cell.base, panel),
-        "position": _position(gain),
+        "position": position,
         "label": f"{significant(gain, 2)}x{marked}{doubt}",
         "outcome": cell.outcome,
         "setting": setting_of(cell.base, panel),
@@ -130,13 +132,6 @@ def _value(cell: Cell, panel: Panel) -> Spec:
         "ratio": f"{significant(cell.ratio)}{interval}",
         "notes": "; ".join(cell.notes) or DASH,
     }
-
-
-def _position(gain: float) -> float:
-    """Return where a gain stands: -1 where the first is ``_DARKEST_RATIO`` times faster, 1 where the second is."""
-    if gain <= 0:
-        return -1.0
-    return round(max(-1.0, min(1.0, math.log(gain) / math.log(_DARKEST_RATIO))), 4)
 
 
 COMPARISON: Final = Chart(

@@ -9,21 +9,10 @@ from ullage.model.flags import interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Row
 from ullage.quantity import Scale, format_compact, format_param, format_quantity, format_row, param_label, scale_for
-from ullage.report import verdicts
+from ullage.report import points, verdicts
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
 from ullage.report.plots import HeatMap, layer, layered, quantity_axis, shade_positions
-from ullage.report.points import (
-    MOST_XS,
-    ROW_TOOLTIP,
-    omitted,
-    point,
-    points_each,
-    series_labels,
-    setting_of,
-    spread_out,
-    strongest_series,
-)
 from ullage.report.texts import NO_VERDICT
 from ullage.report.vega import ACCENT, INK, MUTED, Spec, ordered_colors, ordinal, rank_axis, verdict_shape
 from ullage.report.view import Panel
@@ -38,39 +27,39 @@ _MOST_IN_WORDS: Final = 2
 def line_charts(data: ReportData) -> list[Figure]:
     """Return a figure for every panel."""
     panels = data.view.shown
-    return [line_chart(panel, points_each(len(panels))) for panel in panels]
+    return [line_chart(panel, points.points_each(len(panels))) for panel in panels]
 
 
 def line_chart(panel: Panel, most: int) -> Figure:
     """Draw one panel with ``most`` points at most; one or two numbers are a sentence."""
     if len(panel.rows) <= _MOST_IN_WORDS:
-        numbers = [" ".join(filter(None, [setting_of(row, panel), _number(row)])) for row in panel.rows]
+        numbers = [" ".join(filter(None, [points.setting_of(row, panel), _number(row)])) for row in panel.rows]
         return Figure(panel.title, " ".join(filter(None, [f"{'; '.join(numbers)}.", _ceiling_words(panel)])), {})
     scale = scale_for([row.median for row in panel.rows], panel.unit)
     if len(panel.xs) > 1:
-        series = strongest_series(panel)
-        xs = spread_out(panel.xs, min(MOST_XS, max(2, most // max(len(series), 1))))
+        series = points.strongest_series(panel)
+        xs = points.spread_out(panel.xs, min(points.MOST_XS, max(2, most // max(len(series), 1))))
         words = [
-            omitted(len(series), len(panel.series), param_label(panel.series_key), "those with the best peaks"),
-            omitted(len(xs), len(panel.xs), "rank count", "evenly picked"),
+            points.omitted(len(series), len(panel.series), param_label(panel.series_key), "those with the best peaks"),
+            points.omitted(len(xs), len(panel.xs), "rank count", "evenly picked"),
         ]
         spec = _line_spec(panel, series, xs, scale)
     else:
-        series = strongest_series(panel, MOST_XS)
-        words = [omitted(len(series), len(panel.series), param_label(panel.series_key), "the best")]
+        series = points.strongest_series(panel, points.MOST_XS)
+        words = [points.omitted(len(series), len(panel.series), param_label(panel.series_key), "the best")]
         rows = _rows_of(panel, series)
         title = param_label(panel.series_key) if series else ""
-        x = ordinal("series", series_labels(panel, series) or [""], title, axis={"labelAngle": 0, "grid": False})
+        x = ordinal("series", points.series_labels(panel, series) or [""], title, axis={"labelAngle": 0, "grid": False})
         y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
         whisker = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
         has_whiskers = any(row.low is not None for row in rows)
-        marker = {"x": x, "y": y, **verdict_shape(), "tooltip": ROW_TOOLTIP}
+        marker = {"x": x, "y": y, **verdict_shape(), "tooltip": points.ROW_TOOLTIP}
         layers = [
             layer({"type": "bar", "color": ACCENT, "opacity": 0.35, "width": {"band": 0.6}}, {"x": x, "y": y}),
             *([layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker)] if has_whiskers else []),
             layer({"type": "point", "fill": INK, "stroke": INK, "size": 50, "opacity": 1}, marker),
         ]
-        spec = layered({"step": 52}, HEIGHT, layers, [point(row, panel, scale) for row in rows])
+        spec = layered({"step": 52}, HEIGHT, layers, [points.point(row, panel, scale) for row in rows])
     caption = " ".join(
         filter(None, [_interval_words(panel), verdicts.caption(panel.rows), _ceiling_words(panel), *words])
     )
@@ -83,14 +72,14 @@ def _number(row: Row) -> str:
 
 def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], scale: Scale) -> Spec:
     rows = [row for row in _rows_of(panel, series) if row.params.get(panel.x_key) in xs]
-    labels, title = series_labels(panel, series) or [""], param_label(panel.series_key)
+    labels, title = points.series_labels(panel, series) or [""], param_label(panel.series_key)
     legend = {"title": title, "symbolType": "stroke", "symbolStrokeWidth": 3, "symbolOpacity": 1}
     colors = {"domain": labels, "range": ordered_colors(len(labels))}
     color = ordinal("series", labels, title, scale=colors, legend=legend if len(labels) > 1 else None)
     x = rank_axis(xs, "x", param_label(panel.x_key))
     y = quantity_axis("y", f"{panel.metric} ({scale.unit})")
     band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "fill": color}
-    marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": ROW_TOOLTIP}
+    marker = {"x": x, "y": y, "fill": color, "stroke": color, **verdict_shape(), "tooltip": points.ROW_TOOLTIP}
     has_bands = any(row.low is not None for row in rows)
     layers = [
         *_ceiling_layers(panel, xs, scale),
@@ -99,7 +88,7 @@ def _line_spec(panel: Panel, series: Sequence[Scalar], xs: Sequence[Scalar], sca
         layer({"type": "point", "filled": True, "fill": "white", "size": 46, "opacity": 1}, {"x": x, "y": y}),
         layer({"type": "point", "size": 46, "opacity": 1, "strokeWidth": 1.6}, marker),
     ]
-    return layered(WIDTH, HEIGHT, layers, [point(row, panel, scale) for row in rows])
+    return layered(WIDTH, HEIGHT, layers, [points.point(row, panel, scale) for row in rows])
 
 
 def _rows_of(panel: Panel, series: Sequence[Scalar]) -> list[Row]:
@@ -169,14 +158,14 @@ _MAP_WIDTH: Final = 450
 def heat_maps(data: ReportData) -> list[Figure]:
     """Return a figure for every panel that has two dimensions."""
     panels = [panel for panel in data.view.shown if len(panel.xs) > 1 and len(panel.series) > 1]
-    return [heat_map(panel, points_each(len(panels))) for panel in panels]
+    return [heat_map(panel, points.points_each(len(panels))) for panel in panels]
 
 
 def heat_map(panel: Panel, most: int) -> Figure:
     """Draw one panel that has at least two ranks and two blocks, with about ``most`` cells at most."""
     side = math.isqrt(most)
-    xs = spread_out(panel.xs, max(side, most // max(len(panel.series), 1)))
-    series = spread_out(panel.series, max(2, most // len(xs)))
+    xs = points.spread_out(panel.xs, max(side, most // max(len(panel.series), 1)))
+    series = points.spread_out(panel.series, max(2, most // len(xs)))
     rows = [
         row for row in panel.rows if row.params.get(panel.x_key) in xs and row.params.get(panel.series_key) in series
     ]
@@ -184,16 +173,11 @@ def heat_map(panel: Panel, most: int) -> Figure:
     words = [
         f"Median in {panel.unit} with its prefix. The framed cell is the best.",
         verdicts.caption(rows),
-        omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
+        points.omitted(len(xs) * len(series), len(panel.xs) * len(panel.series), "cell", "evenly picked"),
     ]
     columns = [format_param(panel.x_key, x) for x in xs]
-    spec = _map_spec(panel, rows, columns, series_labels(panel, series))
-    return Figure(panel.title, " ".join(filter(None, words)), spec)
-
-
-def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -> Spec:
     found = HeatMap(
-        *(xs, series, param_label(panel.x_key), param_label(panel.series_key)),
+        *(columns, points.series_labels(panel, series), param_label(panel.x_key), param_label(panel.series_key)),
         width=_MAP_WIDTH,
         most_with_text=_MOST_WITH_TEXT,
         least_step=10,
@@ -202,12 +186,13 @@ def _map_spec(panel: Panel, rows: list[Row], xs: list[str], series: list[str]) -
     )
     shades = shade_positions([row.median for row in rows])
     cells = [_map_cell(row, panel, shade) for row, shade in zip(rows, shades, strict=True)]
-    return found.spec(cells, ROW_TOOLTIP)
+    spec = found.spec(cells, points.ROW_TOOLTIP)
+    return Figure(panel.title, " ".join(filter(None, words)), spec)
 
 
 def _map_cell(row: Row, panel: Panel, position: float) -> Spec:
     return {
-        **point(row, panel, scale_for([row.median], row.unit)),
+        **points.point(row, panel, scale_for([row.median], row.unit)),
         "column": format_param(panel.x_key, row.params[panel.x_key]),
         "label": format_compact(row.median, row.unit),
         "position": round(position, 4),

@@ -12,6 +12,7 @@ from ullage.model.base import Strict
 from ullage.model.record import PhaseRecord
 from ullage.quantity import format_quantity, rounded, scale_for
 from ullage.reading import read_bytes
+from ullage.report import plots
 from ullage.report.charts.repetitions import Points, middle_repetition
 from ullage.report.contents import Chart, Figure
 from ullage.report.data import ReportData
@@ -25,17 +26,6 @@ from ullage.report.phases import (
     merge,
     named_phases,
     phase_scale,
-)
-from ullage.report.plots import (
-    COLORS,
-    bar_layer,
-    bar_names,
-    decade_floor,
-    layer,
-    layered,
-    log_axis,
-    nominal,
-    quantity_axis,
 )
 from ullage.report.vega import ACCENT, GRID, INK, MUTED, Spec, ordered_colors, ordinal, time_axis, tooltip
 from ullage.report.verdicts import is_invalid
@@ -162,22 +152,24 @@ def _bar_spec(bars: Sequence[_Bar], names: Sequence[str], references: Sequence[s
     own = [name for name in who if name not in references]
     colors = [_OWN_COLORS[index % len(_OWN_COLORS)] for index in range(len(own))]
     colors += [_REFERENCE_COLORS[index % len(_REFERENCE_COLORS)] for index in range(len(who) - len(own))]
-    floor = decade_floor(min(bar.value for bar in bars) / scale.factor)
+    floor = plots.decade_floor(min(bar.value for bar in bars) / scale.factor)
     values = [_value(bar, scale.factor, floor) for bar in bars]
     top = max(bar.high or bar.value for bar in bars) / scale.factor * 1.2
-    x = log_axis("x", (floor, top), scale.unit, tickCount=6)
+    x = plots.log_axis("x", (floor, top), scale.unit, tickCount=6)
     place = {
-        "y": bar_names(names, 190, "phase"),
+        "y": plots.bar_names(names, 190, "phase"),
         "yOffset": {"field": "who", "type": "nominal", "sort": who, "scale": {"domain": who}},
     }
     legend = {"orient": "top", "title": None, "columns": 1, "labelLimit": 380, "symbolType": "square"}
-    color = nominal("who", who, colors, legend)
-    layers = [bar_layer(place, x, color, tooltip("who=run phase text=value note=mind"))]
+    color = plots.nominal("who", who, colors, legend)
+    layers = [plots.bar_layer(place, x, color, tooltip("who=run phase text=value note=mind"))]
     if any(found.low is not None for found in bars):
         whisker = {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}
-        layers.append(layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker, shown="isValid(datum.low)"))
+        layers.append(
+            plots.layer({"type": "rule", "color": INK, "strokeWidth": 1.4}, whisker, shown="isValid(datum.low)")
+        )
     height = _HEIGHT_OF_A_PHASE if len(who) < 4 else 10 * len(who)
-    return layered(360, {"step": height, "for": "position"}, layers, values)
+    return plots.layered(360, {"step": height, "for": "position"}, layers, values)
 
 
 def _value(bar: _Bar, factor: float, floor: float) -> Spec:
@@ -253,17 +245,17 @@ def _rate_spec(lines: Sequence[Line]) -> Spec:
     ]
     targets = [phase.target for phase, _, _ in lines]
     legend = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3, "labelLimit": 380}
-    colors = [COLORS[index % 4] for index in range(len(targets))]
-    color = nominal("who", targets, colors, legend if len(targets) > 1 else None)
+    colors = [plots.COLORS[index % 4] for index in range(len(targets))]
+    color = plots.nominal("who", targets, colors, legend if len(targets) > 1 else None)
     x: Spec = {"field": "x", "type": "quantitative", "title": f"time from the phase's start ({time.unit})"}
-    y = quantity_axis("y", scale.unit)
+    y = plots.quantity_axis("y", scale.unit)
     tip = [
         {"field": field, "type": "quantitative", "title": title, "format": ".4~g"}
         for field, title in (("x", f"time ({time.unit})"), ("y", scale.unit))
     ]
     line = {"x": {**x, "axis": {"grid": False, "tickCount": 6}}, "y": y, "color": color, "tooltip": tip}
     mark = {"type": "line", "strokeWidth": 1.6, "interpolate": "step"}
-    return layered(410, 150, [layer(mark, line), *_wall_layers(lines, time.factor)], values)
+    return plots.layered(410, 150, [plots.layer(mark, line), *_wall_layers(lines, time.factor)], values)
 
 
 def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
@@ -273,8 +265,8 @@ def _wall_layers(lines: Sequence[Line], factor: float) -> list[Spec]:
     place = {"x": {"field": "x", "type": "quantitative"}}
     look = {"color": MUTED, "baseline": "bottom", "y": -2, "fontSize": 11}
     return [
-        layer({"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}, place, walls),
-        layer({"type": "text", "text": "wall", **look}, place, walls[:1]),
+        plots.layer({"type": "rule", "color": INK, "strokeDash": [5, 4], "strokeWidth": 1.2}, place, walls),
+        plots.layer({"type": "text", "text": "wall", **look}, place, walls[:1]),
     ]
 
 
@@ -329,10 +321,10 @@ def _latency_spec(found: Sequence[tuple[str, Percentiles]]) -> Spec:
     span = {"y": y, "x": {**x, "aggregate": "min"}, "x2": {"aggregate": "max", "field": "x"}}
     dots = {"y": y, "x": x, "color": color, "tooltip": tooltip("phase name=percentile text=latency count=operations")}
     layers = [
-        layer({"type": "rule", "color": GRID, "strokeWidth": 4}, span),
-        layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, dots),
+        plots.layer({"type": "rule", "color": GRID, "strokeWidth": 4}, span),
+        plots.layer({"type": "point", "filled": True, "size": 70, "opacity": 1}, dots),
     ]
-    return layered(780, {"step": 24}, layers, values)
+    return plots.layered(780, {"step": 24}, layers, values)
 
 
 PHASE_LATENCY: Final = Chart(

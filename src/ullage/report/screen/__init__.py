@@ -54,23 +54,17 @@ def _rows(number: int, finding: Finding) -> list[Line]:
     is_said = not finding.title or finding.title in finding.text
     title = "" if is_said else f"{finding.title.rstrip('.')}{_gain(finding.gain)}. "
     most = _MOST_ROWS_OF_A_FINDING - len(change)
-    text = _as_much_as_fits(f"{suite}{title}", finding.text, most)
+    # The first sentence and the last, what to do, go before those between.
+    head = f"{suite}{title}"
+    sentences = _SENTENCE_END.split(finding.text)
+    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
+        sentences.pop(-2)
+    text = head + " ".join(sentences)
     return [*folded(text, "     ", f"  {number}. ", most, _STYLES[finding.severity]), *change]
 
 
 def _typed(finding: Finding) -> str:
     return finding.change.replace("`", "")
-
-
-def _as_much_as_fits(head: str, text: str, most: int) -> str:
-    """Return ``head`` with whole sentences of ``text``: the first and the last, what to do, before those between.
-
-    ``folded`` cuts off what is too long of the last one that stays.
-    """
-    sentences = _SENTENCE_END.split(text)
-    while len(sentences) > 2 and len(folded(head + " ".join(sentences), "     ")) > most:
-        sentences.pop(-2)
-    return head + " ".join(sentences)
 
 
 def _gain(gain: Gain | None) -> str:
@@ -81,11 +75,6 @@ def _gain(gain: Gain | None) -> str:
 
 
 _MOST_CODES: Final = 3
-
-
-def caution(summary: Summary, *, names_warnings: bool = True) -> str:
-    """Say what a reader must know; empty where all was measured, all counts, and the run had no warning."""
-    return "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
 
 
 def _clauses(summary: Summary) -> Iterator[str]:
@@ -131,10 +120,9 @@ def screen(data: ReportData) -> list[Line]:
     """Return at most 42 rows, so that 3 are left for where the page and the result are."""
     summary = data.summary
     answered = answers(summary)
-    own = [answer for answer in answered if answer.suite == summary.suite]
     last = _caution(summary)
-    answer = [_answer(answer) for answer in own]
-    groups = [_head(data), *answer, [*bar_lines(data), *score_lines(summary)]]
+    own = [_answer(answer) for answer in answered if answer.suite == summary.suite]
+    groups = [_head(data), *own, [*bar_lines(data), *score_lines(summary)]]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]
@@ -172,7 +160,7 @@ def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]
 def _caution(summary: Summary) -> list[Line]:
     """Name the warnings of the run where there is room, otherwise only their number."""
     for names_warnings in (True, False):
-        text = caution(summary, names_warnings=names_warnings)
+        text = "; ".join([*_clauses(summary), *_warnings(summary, names_warnings=names_warnings)])
         lines = folded(f"Note: {text}.", style="yellow") if text else []
         if len(lines) <= _MOST_OF_CAUTION:
             return lines

@@ -13,8 +13,9 @@ from typing import Final, cast
 from ullage.errors import one_line
 from ullage.model.summary import Row, Score, Summary
 from ullage.quantity import format_bounds, format_quantity, format_share, plural, significant
+from ullage.reading import child
 from ullage.report.data import ReportData
-from ullage.report.facts import Facts, nodes_text, number_of, part_of, text_of
+from ullage.report.facts import Facts, nodes_text, number_of, text_of
 from ullage.report.headlines import Vessel, headlines, how_to_declare, vessels
 from ullage.report.soundness import soundness
 from ullage.report.verdicts import classify, headword
@@ -158,20 +159,15 @@ def bar_lines(data: ReportData) -> list[Line]:
     shown = _number_lines(found[:MOST_BARS])
     if len(found) > MOST_BARS:
         shown.append(Line(f"  {len(found) - MOST_BARS} more numbers: --all", "dim"))
-    shown += _legend([number.row for number in found[:MOST_BARS]])
+    known = [number.row for number in found[:MOST_BARS] if number.row.low is not None]
+    forms = ["[a, b] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
+    forms += ["a to b is the range of too few repetitions"] if any(row.has_range for row in known) else []
+    shown += [Line(f"  {', '.join(forms)}", "dim")] if forms else []
     if any(map(_is_empirical, found[:MOST_BARS])):
         shown.append(Line(f"  {_EMPIRICAL} of the best that anything reached here: no other ceiling is known", "dim"))
     if how := how_to_declare(parts):
         shown += folded(how.replace("`", ""), "  ", "  To declare a ceiling: ", style="dim")
     return shown
-
-
-def _legend(rows: Sequence[Row]) -> list[Line]:
-    """Say what the two forms of an interval mean, each where a row has it."""
-    known = [row for row in rows if row.low is not None]
-    forms = ["[a, b] is the 95 % interval of the median"] if any(not row.has_range for row in known) else []
-    forms += ["a to b is the range of too few repetitions"] if any(row.has_range for row in known) else []
-    return [Line(f"  {', '.join(forms)}", "dim")] if forms else []
 
 
 def score_lines(summary: Summary) -> list[Line]:
@@ -242,11 +238,8 @@ def _tail(number: _Number, *, has_bars: bool) -> str:
     known = f"{value} {format_bounds(row)}".rstrip() if value == format_quantity(row.median, row.unit) else value
     said = "" if classify(row).name == "sound" else f"  {headword(row)}"
     said += "  grade C" if row.grade == "C" else ""
-    drawn = (
-        f"{bar(number.share)} {'' if number.share is None else format_share(number.share):>5}{mark} "
-        if has_bars
-        else ""
-    )
+    share = "" if number.share is None else format_share(number.share)
+    drawn = f"{bar(number.share)} {share:>5}{mark} " if has_bars else ""
     return f"{drawn}{known}{said}"
 
 
@@ -271,10 +264,10 @@ def machine_lines(summary: Summary) -> list[Line]:
     system = summary.system
     if not system:
         return [Line(f"{_UNKNOWN}: this result came without facts of a machine", "dim")]
-    size = number_of(part_of(system, "memory"), "total_bytes")
+    size = number_of(child(system, "memory"), "total_bytes")
     memory = [] if size is None else [f"{format_volume(int(size))} of memory"]
-    first = ", ".join(filter(None, [nodes_text(system), *_processor(part_of(system, "cpu"), summary), *memory]))
-    library = summary.versions.get("mpi") or text_of(part_of(system, "mpi"), "library")
+    first = ", ".join(filter(None, [nodes_text(system), *_processor(child(system, "cpu"), summary), *memory]))
+    library = summary.versions.get("mpi") or text_of(child(system, "mpi"), "library")
     second = "; ".join([*_places(system), *([library.partition(",")[0]] if library else [])])
     return [Line(cut(text, WIDTH)) for text in (first or _UNKNOWN, second) if text]
 
@@ -304,7 +297,7 @@ def _places(system: Facts) -> Iterator[str]:
 
 def _place(place: Facts) -> str:
     """Write ``disk: ext4 on vda``, with the device where there is one."""
-    device = part_of(place, "device")
+    device = child(place, "device")
     on = text_of(device, "model") or text_of(device, "name") or text_of(place, "source")
     kind = text_of(place, "file_system") or "file system unknown"
     return f"{text_of(place, 'target')}: {kind}{f' on {on}' if on and on != kind else ''}"

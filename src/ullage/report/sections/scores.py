@@ -19,28 +19,17 @@ _DIGITS: Final = 4
 
 def score_cards(data: ReportData) -> Content | None:
     """Return the scores as cards, or None without scores."""
-    groups = _told_once(_grouped(data.summary.scores))
-    return Content(cards=[_cards(scores) for scores in groups]) if groups else None
-
-
-def _grouped(scores: Sequence[Score]) -> list[list[Score]]:
-    """Group each total with its parts, which have a unit.
-
-    A part's name begins with its total's, or both have one subject.
-    """
     groups: list[list[Score]] = []
-    for score in scores:
+    for score in data.summary.scores:
         if groups and score.unit and _part(score, groups[-1][0]):
             groups[-1].append(score)
         else:
             groups.append([score])
-    return groups
-
-
-def _told_once(groups: Sequence[list[Score]]) -> list[list[Score]]:
-    """Leave out a maximum over totals where it was taken of only one, which has the same value."""
     told = {(group[0].value, group[0].unit, group[0].suite) for group in groups if len(group) > 1}
-    return [group for group in groups if len(group) > 1 or (group[0].value, group[0].unit, group[0].suite) not in told]
+    groups = [
+        group for group in groups if len(group) > 1 or (group[0].value, group[0].unit, group[0].suite) not in told
+    ]
+    return Content(cards=[_cards(scores) for scores in groups]) if groups else None
 
 
 def _part(score: Score, total: Score) -> str:

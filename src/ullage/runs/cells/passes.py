@@ -11,6 +11,7 @@ from ullage.analysis.statistics.intervals import next_look
 from ullage.model.plan import Plan
 from ullage.model.record import EndRecord
 from ullage.model.request import Request
+from ullage.quantity import plural
 from ullage.results.records import AnyRecord
 from ullage.runs.cells.costs import Costs
 from ullage.runs.cells.planning import Cell, by_layout, make_plan, shuffled_layouts
@@ -149,7 +150,6 @@ class CellExecution(Execution):
         lacking, options = len(self.lacking(self.cells)), self.options
         if lacking and self.may_go_on:
             self.check_any(options.time_s, f"{smaller(options)} or fewer cells")
-        if lacking and self.may_go_on:
             advice = f"give more --time, {smaller(options)} or fewer cells"
             note = too_short(lacking, len(self.cells), self.fewest, options.time_s, advice)
             for number in launches_with_records(self.session.result)[-1:]:
@@ -246,14 +246,17 @@ class CellExecution(Execution):
             self.costs = self.costs.correct(self.cells)
             estimates = [self._estimate(later, maximum) for later in groups[index:]]
             estimates.append(0.0 if later is None else later())
-            seconds = self._seconds_for(group, maximum, share_out(deadline.left_s, estimates))
+            seconds = share_out(deadline.left_s, estimates) - self.costs.launch_s(group[0].layout.ranks)
+            if maximum is None:  # a minimum comes before what is measured beside it
+                seconds -= self._in_turn_s(group)
             shortest = min(self.costs.repetition_s(cell) for cell in group)
             may_wait = maximum is None or any(self.progress.of(cell.case.id).counted for cell in group)
             if seconds < SHORTEST_S or (may_wait and seconds < shortest):
                 continue
             highest = maximum or self._highest(group)
             lowest = highest if maximum is not None else self.options.min_repetitions
-            self.session.progress.stage(_stage(stage, group), self._to_do(group, highest), deadline.left_s)
+            text = f"{stage}: {plural(len(group), 'case')} with {plural(group[0].layout.ranks, 'rank')}"
+            self.session.progress.stage(text, self._to_do(group, highest), deadline.left_s)
             self._launch(group, (lowest, highest), seconds)
             if self.in_turn is not None and self.may_go_on:
                 own_s = sum(self._estimate(later, maximum) - self._in_turn_s(later) for later in groups[index + 1 :])
@@ -285,14 +288,6 @@ class CellExecution(Execution):
     def _in_turn_s(self, group: Sequence[Cell]) -> float:
         return 0.0 if self.in_turn is None else self.in_turn.seconds(group)
 
-    def _seconds_for(self, group: Sequence[Cell], maximum: int | None, share_s: float) -> float:
-        """Return the seconds that ``share_s`` leaves to repetitions of ``group``.
-
-        A minimum comes before what is measured beside it.
-        """
-        launch_s = self.costs.launch_s(group[0].layout.ranks)
-        return share_s - launch_s - (0.0 if maximum is not None else self._in_turn_s(group))
-
     def _launch(self, group: Sequence[Cell], repetitions: tuple[int, int], seconds: float) -> None:
         known = self._numbers.pop(frozenset(cell.case.id for cell in group), None)
         number = known if known is not None else self.session.result.next_launch()
@@ -305,8 +300,3 @@ class CellExecution(Execution):
         ended = self.launch(number, self._plan(group, number, repetitions, seconds), hear)
         if ends:
             self.costs.saw_launch(group[0].layout.ranks, ended.seconds - ends[-1].elapsed_ns / 1e9)
-
-
-def _stage(text: str, group: Sequence[Cell]) -> str:
-    ranks = group[0].layout.ranks
-    return f"{text}: {len(group)} case{'s' if len(group) > 1 else ''} with {ranks} rank{'s' if ranks > 1 else ''}"

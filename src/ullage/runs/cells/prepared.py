@@ -85,7 +85,16 @@ def explain(estimate: RunEstimate) -> Explanation:
         [*(show(cell) for show in columns.values()), format_time(takes(cell)), cell.case.id] for cell in estimate.cells
     ]
     headers = [*columns, "each takes about" if columns is _USUAL else "takes about", "case"]
-    tail = [*_totals(estimate), *_space(estimate)]
+    limits = Limits(space_bytes=estimate.options.space)
+    lines: list[str] = []
+    for place in estimate.machine.places:
+        needed = needed_bytes(estimate.cells, place.target, keep=estimate.options.keep)
+        free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
+        allowed = format_volume(most_bytes(place, limits, estimate.machine.memory))
+        lines.append(
+            f"Space on {place.target}: {format_volume(needed)} at a time; {free} free, of which {allowed} may be taken."
+        )
+    tail = [*_totals(estimate), *lines]
     return Explanation([*_head(estimate), *estimate.notes], headers, rows, tail)
 
 
@@ -156,19 +165,6 @@ def _totals(estimate: RunEstimate) -> list[str]:
 
 def _count(cell: Cell, phases: Iterable[str]) -> int:
     return sum(phase in cell.phases for phase in phases)
-
-
-def _space(estimate: RunEstimate) -> list[str]:
-    limits = Limits(space_bytes=estimate.options.space)
-    lines: list[str] = []
-    for place in estimate.machine.places:
-        needed = needed_bytes(estimate.cells, place.target, keep=estimate.options.keep)
-        free = "unknown" if place.free_bytes is None else format_volume(place.free_bytes)
-        allowed = format_volume(most_bytes(place, limits, estimate.machine.memory))
-        lines.append(
-            f"Space on {place.target}: {format_volume(needed)} at a time; {free} free, of which {allowed} may be taken."
-        )
-    return lines
 
 
 # When we choose the volume, all cells' minimum takes this share of the time; the rest narrows intervals and covers

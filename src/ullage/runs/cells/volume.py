@@ -136,10 +136,8 @@ def check_room(
     for place in places:
         for nodes, group in groupby(sorted(cells, key=_nodes), key=_nodes):
             alike = list(group)
-            needed, most = (
-                needed_bytes(alike, place.target, keep=options.keep),
-                most_bytes(place, limits, memory, nodes),
-            )
+            needed = needed_bytes(alike, place.target, keep=options.keep)
+            most = most_bytes(place, limits, memory, nodes)
             if needed > most:
                 each = f" on each of {nodes} nodes" if disks_of(place, nodes) > 1 else ""
                 may = f"only {format_volume(most)} of {_free(place)} free{each} may be used"

@@ -89,8 +89,54 @@ class PreparedParts:
         prepared = [(part.suite, part.prepared) for part in self.parts if part.prepared is not None]
         return [plan for suite, part in prepared for plan in part.plans(result.part(suite))]
 
-    def run(self, session: Session) -> int:
-        return execute(self, session)
+    def run(self, session: Session, now: Callable[[], float] = time.monotonic) -> int:
+        """Run the parts in turn, without those that ended well before; return the worst exit code of all.
+
+        The parts share the time of the session or, unless the run is gone on with, of the request: first those that
+        stand for a part of the machine, then the others, as far as they fit. ``now``: a clock in s.
+        """
+        outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
+        # Whoever goes on with a run, and says nothing of time, wants all that is left.
+        asked_s = None if session.result.parts() else self.request.options.get("time_s")
+        limit_s = asked_s if session.seconds is None else session.seconds
+        deadline = Deadline(now() + limit_s, now) if isinstance(limit_s, (int, float)) else None
+        if deadline is not None:
+            session.progress.whole(deadline.left_s)
+        parts = {
+            part.suite: part
+            for part in self.parts
+            if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK and not known.lacks)
+        }
+        steps = [
+            step
+            for name, part in parts.items()
+            for step in steps_of(name, part.prepared, part.request, session.result.part(name))
+        ]
+        steps.sort(key=lambda step: not step.is_headline)
+        spent_s = dict.fromkeys(parts, 0.0)
+        if self.request.hosts and steps:
+            # A host that refuses ends the run before the other parts have taken their time.
+            session.try_hosts(1, max((plan.layout.nodes or 1 for plan in self.plans(session.result)), default=1))
+        for index, step in enumerate(steps):
+            part = parts[step.suite]
+            session.progress.part(f"part {index + 1} of {len(steps)}: {step.text}")
+            seconds = None if deadline is None else seconds_for(steps[index:], deadline)
+            if deadline is not None and seconds is None and part.prepared is not None:
+                outcome = _left_out(step, deadline, outcomes.get(step.suite))
+                session.progress.say(f"{step.suite}: {outcome.reason}")
+            else:
+                inner = _inner(session, part, step, seconds, deadline)
+                outcome = _measure(part, inner, self.build, now, before_s=spent_s[step.suite])
+                spent_s[step.suite] = outcome.seconds
+                session.was_stopped = inner.was_stopped
+            outcomes[part.suite] = outcome
+            if session.was_stopped or all(later.suite != step.suite for later in steps[index + 1 :]):
+                session.result.write_outcomes(list(outcomes.values()))
+                if outcome.reason and (outcome.began or outcome.code != EXIT_OK):
+                    session.messages.append(f"{part.suite}: {outcome.reason}")
+            if session.was_stopped:
+                return EXIT_ABORTED
+        return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
 
 
 def prepare_parts(request: Request, engine_context: EngineContext, build: Build) -> PreparedParts:
@@ -152,52 +198,6 @@ def is_part_of(run_id: str, whole: str) -> bool:
     return bool(dot and name) and whole.startswith(name)
 
 
-def execute(prepared: PreparedParts, session: Session, now: Callable[[], float] = time.monotonic) -> int:
-    """Run the parts in turn, without those that ended well before; return the worst exit code of all.
-
-    The parts share the time of the session or, unless the run is gone on with, of the request: first those that stand
-    for a part of the machine, then the others, as far as they fit. ``now``: a clock in s.
-    """
-    outcomes = {outcome.suite: outcome for outcome in session.result.read_outcomes()}
-    # Whoever goes on with a run, and says nothing of time, wants all that is left.
-    asked_s = None if session.result.parts() else prepared.request.options.get("time_s")
-    limit_s = asked_s if session.seconds is None else session.seconds
-    deadline = Deadline(now() + limit_s, now) if isinstance(limit_s, (int, float)) else None
-    if deadline is not None:
-        session.progress.whole(deadline.left_s)
-    parts = {
-        part.suite: part
-        for part in prepared.parts
-        if not ((known := outcomes.get(part.suite)) and known.began and known.code == EXIT_OK and not known.lacks)
-    }
-    steps = [step for part in parts.values() for step in _steps(part, session.result)]
-    steps.sort(key=lambda step: not step.is_headline)
-    spent_s = dict.fromkeys(parts, 0.0)
-    if prepared.request.hosts and steps:
-        # A host that refuses ends the run before the other parts have taken their time.
-        session.try_hosts(1, max((plan.layout.nodes or 1 for plan in prepared.plans(session.result)), default=1))
-    for index, step in enumerate(steps):
-        part = parts[step.suite]
-        session.progress.part(f"part {index + 1} of {len(steps)}: {step.text}")
-        seconds = None if deadline is None else seconds_for(steps[index:], deadline)
-        if deadline is not None and seconds is None and part.prepared is not None:
-            outcome = _left_out(step, deadline, outcomes.get(step.suite))
-            session.progress.say(f"{step.suite}: {outcome.reason}")
-        else:
-            inner = _inner(session, part, step, seconds, deadline)
-            outcome = _measure(part, inner, prepared.build, now, before_s=spent_s[step.suite])
-            spent_s[step.suite] = outcome.seconds
-            session.was_stopped = inner.was_stopped
-        outcomes[part.suite] = outcome
-        if session.was_stopped or all(later.suite != step.suite for later in steps[index + 1 :]):
-            session.result.write_outcomes(list(outcomes.values()))
-            if outcome.reason and (outcome.began or outcome.code != EXIT_OK):
-                session.messages.append(f"{part.suite}: {outcome.reason}")
-        if session.was_stopped:
-            return EXIT_ABORTED
-    return max((outcome.code for outcome in outcomes.values()), default=EXIT_OK)
-
-
 def _inner(session: Session, part: ReadyPart, step: Step, seconds: float | None, deadline: Deadline | None) -> Session:
     """Return the session of a step, whose launches are gone soon after the whole run has to end."""
     has_hosts = part.request is not None and bool(part.request.hosts)
@@ -209,10 +209,6 @@ def _inner(session: Session, part: ReadyPart, step: Step, seconds: float | None,
     )
     inner.needed = step.needed
     return inner
-
-
-def _steps(part: ReadyPart, result: ResultFolder) -> list[Step]:
-    return steps_of(part.suite, part.prepared, part.request, result.part(part.suite))
 
 
 def _left_out(step: Step, deadline: Deadline, known: PartOutcome | None) -> PartOutcome:

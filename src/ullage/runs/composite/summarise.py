@@ -9,13 +9,13 @@ from ullage.analysis.findings.study import Settable
 from ullage.analysis.verdicts.grades import sound_rows
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.request import Request
-from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Summary
+from ullage.model.summary import Finding, Headline, Part, PartOutcome, PartStatus, Row, Score, Summary
 from ullage.report.headlines import headlines
 from ullage.results.folder import ResultFolder
 from ullage.runs.ceilings import with_common_ceilings
 from ullage.runs.composite.options import PARTS, PartsOptions
 from ullage.runs.options.reading import read_options
-from ullage.runs.suite import Comparing, headline_cases, load_suites, settable_of
+from ullage.runs.suite import headline_cases, load_suites, settable_of
 
 Build = Callable[[ResultFolder], Summary]
 _TIME: Final = "--time"
@@ -34,26 +34,33 @@ def is_made_of_parts(request: Request) -> bool:
 def summary_of_parts(result: ResultFolder, request: Request, build: Build) -> Summary:
     """Summarise a result that is made of parts; ``build`` makes the summary of one part."""
     outcomes = {outcome.suite: outcome for outcome in result.read_outcomes()}
-    whole = _Whole()
+    rows, findings, scores, events = list[Row](), list[Finding](), list[Score](), list[Finding]()
+    versions, parts = dict(request.versions), list[Part]()
     for asked in read_options(PartsOptions, request).parts:
-        part = _summary(result.part(asked.suite), build)
-        whole.add(asked.suite, part, outcomes.get(asked.suite), settable_of(request))
-    system, sound = result.read_system(), sound_rows(whole.rows)
+        suite = {"suite": asked.suite}
+        said = _summary(result.part(asked.suite), build)
+        parts.append(_part(asked.suite, said, outcomes.get(asked.suite), settable_of(request), len(rows)))
+        if said is not None:
+            rows += [row.model_copy(update=suite) for row in said.rows]
+            findings += [finding.model_copy(update=suite) for finding in said.findings]
+            events += [event.model_copy(update=suite) for event in said.events]
+            scores += [score.model_copy(update=suite) for score in said.scores]
+            versions |= said.versions
+    system, sound = result.read_system(), sound_rows(rows)
     # Some findings only the rows of several parts together can tell.
-    comparing = [suite for suite in load_suites().values() if isinstance(suite, Comparing)]
-    across = [finding for suite in comparing for finding in suite.across(sound)]
+    across = [finding for suite in load_suites().values() for finding in suite.across(sound)]
     return Summary(
         suite=request.suite,
         run_id=request.run_id,
         created=request.created,
         command=request.command,
-        versions={**request.versions, **whole.versions},
-        rows=with_common_ceilings(whole.rows),
-        findings=[*disturbed_once(whole.findings, whole.rows), *across],
-        scores=whole.scores,
-        events=whole.events,
+        versions=versions,
+        rows=with_common_ceilings(rows),
+        findings=[*disturbed_once(findings, rows), *across],
+        scores=scores,
+        events=events,
         system={} if system is None else system.model_dump(mode="json"),
-        parts=whole.parts,
+        parts=parts,
     )
 
 
@@ -67,42 +74,24 @@ def _summary(part: ResultFolder, build: Build) -> Summary | None:
         return None
 
 
-class _Whole:
-    """What the parts say, added up."""
+def _part(suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable, first: int) -> Part:
+    """Return how a part ended; ``outcome`` is None for one that was cut short or has not begun.
 
-    def __init__(self) -> None:
-        empty = Summary(suite="", run_id="", created="", rows=[])
-        self.rows, self.findings, self.scores = list(empty.rows), list(empty.findings), list(empty.scores)
-        self.events, self.versions, self.parts = list(empty.events), dict(empty.versions), list(empty.parts)
-
-    def add(self, suite: str, said: Summary | None, outcome: PartOutcome | None, settable: Settable) -> None:
-        """Add one part; ``outcome`` is None for one that was cut short or has not begun."""
-        first = len(self.rows)
-        is_first = headline_cases(suite) is not None
-        shown = [] if said is None else headlines(said.rows, said.suites, of_most=is_first)
-        if said is not None:
-            self.rows += [row.model_copy(update={"suite": suite}) for row in said.rows]
-            self.findings += _by(suite, said.findings)
-            self.events += _by(suite, said.events)
-            self.scores += [score.model_copy(update={"suite": suite}) for score in said.scores]
-            self.versions.update(said.versions)
-        status: PartStatus = "not begun" if said is None else "interrupted"
-        if outcome is not None:
-            status = _STATUS.get(outcome.code, "failed") if outcome.began else "not available"
-        self.parts.append(
-            Part(
-                suite=suite,
-                status=status,
-                reason="" if outcome is None else outcome.reason or _why_empty(said, outcome, settable),
-                seconds=outcome.seconds if outcome is not None and outcome.began else None,
-                first=is_first,
-                headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
-            )
-        )
-
-
-def _by(suite: str, findings: list[Finding]) -> list[Finding]:
-    return [finding.model_copy(update={"suite": suite}) for finding in findings]
+    ``first``: where its rows begin among those of all parts.
+    """
+    is_first = headline_cases(suite) is not None
+    shown = [] if said is None else headlines(said.rows, said.suites, of_most=is_first)
+    status: PartStatus = "not begun" if said is None else "interrupted"
+    if outcome is not None:
+        status = _STATUS.get(outcome.code, "failed") if outcome.began else "not available"
+    return Part(
+        suite=suite,
+        status=status,
+        reason="" if outcome is None else outcome.reason or _why_empty(said, outcome, settable),
+        seconds=outcome.seconds if outcome is not None and outcome.began else None,
+        first=is_first,
+        headlines=[Headline(part=one.part, what=one.what, row=first + one.row) for one in shown],
+    )
 
 
 def _why_empty(said: Summary | None, outcome: PartOutcome, settable: Settable) -> str:

@@ -371,18 +371,14 @@ class KernelExecution(Execution):
 
         Raise ``UserError`` where the time was too short for a single repetition.
         """
-        if self.lacking(cases) and self.may_go_on:
-            self.check_any(self.prepared.options.time_s, "or ask for fewer cases")
+        options, notes = self.prepared.options, [*self.prepared.notes]
+        if (lacking := len(self.lacking(cases))) and self.may_go_on:
+            self.check_any(options.time_s, "or ask for fewer cases")
+            if options.time_s is not None:
+                advice = "give more --time, or run fewer cases"
+                notes.append(too_short(lacking, len(cases), options.repetitions, options.time_s, advice))
         if self._last:
-            note_once([*self.prepared.notes, *self._time_too_short(cases)], self.session, self._last)
-
-    def _time_too_short(self, cases: Sequence[KernelCase]) -> list[Note]:
-        lacking, options = len(self.lacking(cases)), self.prepared.options
-        if not lacking or not self.may_go_on or options.time_s is None:
-            return []
-        return [
-            too_short(lacking, len(cases), options.repetitions, options.time_s, "give more --time, or run fewer cases")
-        ]
+            note_once(notes, self.session, self._last)
 
 
 def by_launch(cases: Sequence[KernelCase]) -> dict[tuple[str, str], list[KernelCase]]:

@@ -133,11 +133,6 @@ _OF_RANKS: Final = ("OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "OMPI_MCA_orte_", "OMP
 _NAMES: Final = frozenset({"JOB_ID", "PMIX_RANK"})
 
 
-def is_of_job(name: str) -> bool:
-    """Tell whether a variable belongs to a batch job or a launcher, whoever has set it."""
-    return name in _NAMES or name.startswith(_OF_JOBS)
-
-
 def settings(environment: MutableMapping[str, str]) -> list[str]:
     """Return the names of the settings of MPI that people have made, for the members."""
     return sorted(name for name in environment if name.startswith(_OF_MPI) and not name.startswith(_OF_RANKS))
@@ -146,7 +141,7 @@ def settings(environment: MutableMapping[str, str]) -> list[str]:
 def leave_job(environment: MutableMapping[str, str], kept: list[str]) -> None:
     """Remove from ``environment`` what makes us part of a job; ``kept``: settings of MPI that stay."""
     for name in list(environment):
-        if is_of_job(name) or (name.startswith(_OF_MPI) and name not in kept):
+        if name in _NAMES or name.startswith(_OF_JOBS) or (name.startswith(_OF_MPI) and name not in kept):
             del environment[name]
 
 

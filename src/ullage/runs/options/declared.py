@@ -197,8 +197,12 @@ class _OfWorkload(Protocol):
 @lru_cache(maxsize=64)
 def declared(model: "type[BaseModel]") -> Mapping[str, Declared]:
     """Return the options of ``model`` by field, in the order of the help."""
+    # With two bases pydantic takes the first one's field, also where that has only inherited it.
     for name, info in model.model_fields.items():
-        _check_owner(model, name, info)
+        bases = cast("Iterable[type[BaseModel]]", model.__mro__)
+        owner = next(base for base in bases if name in inspect.get_annotations(base))
+        if owner.model_fields[name].metadata != info.metadata:
+            raise TypeError(f"{model.__name__}.{name}: name {owner.__name__} first among the bases")
     found = [_declared(model, name, info) for name, info in model.model_fields.items()]
     options = sorted((one for one in found if one is not None), key=lambda one: one.option.order)
     return {one.field: one for one in options}
@@ -210,17 +214,6 @@ def settable_by(model: "type[BaseModel]", targets: Iterable[Target] = ()) -> Set
     by_parameter = {name: one.name for one in options for name in one.option.sets or (one.field, one.keyword)}
     places = {target.name: shlex.quote(f"{target.name}={target.uri}") for target in targets}
     return Settable(frozenset(one.name for one in options), by_parameter, places)
-
-
-def _check_owner(model: "type[BaseModel]", field: str, info: "FieldInfo") -> None:
-    """Raise ``TypeError`` where the order of the bases hides the field's own declaration.
-
-    With two bases pydantic takes the first one's field, also where that has only inherited it.
-    """
-    bases = cast("Iterable[type[BaseModel]]", model.__mro__)
-    owner = next(base for base in bases if field in inspect.get_annotations(base))
-    if owner.model_fields[field].metadata != info.metadata:
-        raise TypeError(f"{model.__name__}.{field}: name {owner.__name__} first among the bases")
 
 
 def _changes(model: "type[BaseModel]", field: str) -> Iterator[Change]:

@@ -6,11 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from ullage.runs.options.declared import RANKS, Option
-from ullage.runs.options.groups import RequireOptions
-
-
-def _is_false(value: object) -> bool:
-    return not value
+from ullage.runs.options.groups import RequireOptions, is_empty
 
 
 class EachNodeOptions(RequireOptions):
@@ -21,7 +17,7 @@ class EachNodeOptions(RequireOptions):
 
     each_node: Annotated[
         bool,
-        Field(exclude_if=_is_false),
+        Field(exclude_if=is_empty),
         Option(
             "Measure every node of the batch job, or of --hosts, at the same time and each by itself. Name slow nodes.",
             order=RANKS,
@@ -29,14 +25,14 @@ class EachNodeOptions(RequireOptions):
     ] = False
     skip_refusing: Annotated[
         bool,
-        Field(exclude_if=_is_false),
+        Field(exclude_if=is_empty),
         Option("With --each-node, go on without the nodes that refuse, instead of measuring none.", order=RANKS),
     ] = False
     strict: Annotated[
-        bool, Field(exclude_if=_is_false), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
+        bool, Field(exclude_if=is_empty), Option("With --each-node, exit with 7 where a node is suspect.", order=RANKS)
     ] = False
-    each_of: Annotated[list[str], Field(exclude_if=_is_false)] = []
-    each_by: Annotated[str, Field(exclude_if=_is_false)] = ""
+    each_of: Annotated[list[str], Field(exclude_if=is_empty)] = []
+    each_by: Annotated[str, Field(exclude_if=is_empty)] = ""
 
 
 EACH_NODE: Final = ("each_node", "each_of", "each_by", "skip_refusing", "strict")

@@ -45,7 +45,8 @@ _MOST_DEFAULT_RANKS: Final = 6
 _TIME: Final = Option("Limit the time of all measurements.", name="--time", order=TIME)
 
 
-def _is_empty(value: object) -> bool:
+def is_empty(value: object) -> bool:
+    """Tell whether a request may leave a field out."""
     return not value
 
 
@@ -119,7 +120,7 @@ class BindOptions(LayoutOptions):
 
     bind: Annotated[
         Literal["core", "none"] | None,
-        Field(exclude_if=_is_empty),
+        Field(exclude_if=is_empty),
         Option(
             "Bind each rank to a core of its own, or bind none.",
             unsaid="core where each rank has a core, otherwise none.",
@@ -257,7 +258,7 @@ class RequireOptions(SuiteOptions):
 
     require: Annotated[
         list[Floor],
-        Field(description="floors for the rows", exclude_if=_is_empty),
+        Field(description="floors for the rows", exclude_if=is_empty),
         FilePath(_read_floors),
         Option(
             "Judge the rows by the floors in this TOML file. The exit code is 4 where one fails, 6 where one cannot be "

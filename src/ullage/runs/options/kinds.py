@@ -46,7 +46,7 @@ class Kind:
         return self._read(str(raw))
 
     def _read(self, text: str) -> object:
-        return text
+        return self.python(text)
 
     def format(self, value: Any, /) -> str:  # noqa: ANN401 - each kind knows its own
         """Return the value as a person would type it."""
@@ -71,17 +71,11 @@ class Count(Kind):
 
     python = int
 
-    def _read(self, text: str) -> object:
-        return int(text)
-
 
 class Number(Kind):
     """A number with a fraction. typer reads it and knows its limits; defaults are written as texts."""
 
     python = float
-
-    def _read(self, text: str) -> object:
-        return float(text)
 
     def format(self, value: float, /) -> str:
         return f"{value:g}"
@@ -200,7 +194,9 @@ class Names(Kind):
     word = "NAMES"
 
     def _read(self, text: str) -> object:
-        names = split_names(text)
+        names = [word.strip() for word in text.split(",")]
+        if not all(names) or len(set(names)) < len(names):
+            raise UserError("an empty or repeated word", text, "write each name once, separated by commas")
         found = [_known(name, self.choices) for name in names] if self.choices else names
         return [name for name in self.choices if name in found] if self.choices and self.sorted_ else found
 
@@ -215,10 +211,7 @@ class Repeated(Kind):
 
     def parse(self, raw: RawValue) -> object:
         """Return the value of all of them."""
-        return self._read_all(cast("Sequence[str]", raw))
-
-    def _read_all(self, texts: Sequence[str]) -> object:
-        return list(texts)
+        return list(cast("Sequence[str]", raw))
 
     def format(self, value: Iterable[object], /) -> str:
         return " ".join(map(str, value))
@@ -229,10 +222,10 @@ class TargetPlaces(Repeated):
 
     word = "[NAME=]PATH"
 
-    def _read_all(self, texts: Sequence[str]) -> object:
+    def parse(self, raw: RawValue) -> object:
         from ullage.uri import parse_targets
 
-        return parse_targets(texts)
+        return parse_targets(cast("Sequence[str]", raw))
 
     def format(self, value: Iterable[object], /) -> str:
         return " ".join(f"{one.name}={one.uri}" for one in cast("Iterable[Target]", value))
@@ -254,8 +247,8 @@ class ConvertedList(Repeated):
 
     make: Callable[[Sequence[str]], object]
 
-    def _read_all(self, texts: Sequence[str]) -> object:
-        return self.make(texts)
+    def parse(self, raw: RawValue) -> object:
+        return self.make(cast("Sequence[str]", raw))
 
 
 @dataclass(frozen=True)
@@ -271,14 +264,6 @@ class FilePath(Kind):
 
     def format(self, _value: object, /) -> str:
         return ""
-
-
-def split_names(text: str) -> list[str]:
-    """Split words at commas; raise ``UserError`` for an empty one and for a repeated one."""
-    names = [word.strip() for word in text.split(",")]
-    if not all(names) or len(set(names)) < len(names):
-        raise UserError("an empty or repeated word", text, "write each name once, separated by commas")
-    return names
 
 
 def _rising(values: Sequence[int]) -> list[int]:

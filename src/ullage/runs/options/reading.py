@@ -33,7 +33,10 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **given: object)
     ``hosts``: how many are named, for suites that have nodes; 0: those of the batch job that we are in, if any.
     """
     by_keyword = {one.keyword: one for one in declared(model).values()}
-    hosts = hosts or _nodes_given()
+    if not hosts:
+        from ullage.system.allocation import nodes_of_job
+
+        hosts = nodes if (nodes := nodes_of_job()) > 1 else 0
     said: dict[str, object] = {"hosts": hosts} if hosts and "hosts" in model.model_fields else {}
     typed: dict[str, str] = {}
     for name, raw in given.items():
@@ -43,13 +46,6 @@ def parse_options(model: type[SuiteOptions], hosts: int = 0, /, **given: object)
             # Only a value that is one text is short enough to be repeated in a message.
             typed[one.field] = "" if one.is_flag or one.kind.repeated else str(raw)
     return parsed(checked(model, said, typed))
-
-
-def _nodes_given() -> int:
-    from ullage.system.allocation import nodes_of_job
-
-    nodes = nodes_of_job()
-    return nodes if nodes > 1 else 0
 
 
 def settled(model: type[SuiteOptions], **said: object) -> ParsedOptions:

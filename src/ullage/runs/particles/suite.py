@@ -22,7 +22,6 @@ from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.quantity import format_quantity, listing, percent
 from ullage.results.folder import ResultFolder
-from ullage.results.records import AnyRecord
 from ullage.results.rows import RowContext
 from ullage.runs.cells.backends import hdf5_left_out, ways_of_formats
 from ullage.runs.cells.planning import Cell, Sizing, cell_of, each_once
@@ -214,18 +213,10 @@ def prepare_particles(
 def summarise_particles(result: ResultFolder, request: Request, context: RowContext, access: str) -> SuiteSummary:
     """Summarise phase ``access`` of the suite of ``request``; what only makes the file is left out."""
     launches = launches_of(result)
-    return summary_of(
-        launches,
-        context,
-        particle_rows(launches, context, access),
-        lambda sound, level: findings_of(sound, request.suite, level),
-    )
-
-
-def particle_rows(launches: Sequence[Iterable[AnyRecord]], context: RowContext, access: str) -> list[Row]:
-    """Return the rows of phase ``access`` with layout, format and transfers."""
     rows = told_rows(launches, context, lambda row, source: _tell(row, source) if row.access == access else None)
-    return list(map(_as_asked, rows))
+    return summary_of(
+        launches, context, list(map(_as_asked, rows)), lambda sound, level: findings_of(sound, request.suite, level)
+    )
 
 
 def _tell(row: Row, source: Source) -> Mapping[str, Scalar]:

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Final, TypeAlias
 
-from ullage.analysis.verdicts.grades import worst_grade
 from ullage.grouping import grouped
-from ullage.model.record import Grade, PhaseRecord
+from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.model.tuning import Purpose, TuneObjective, TuneTrial
 from ullage.runs.tuning.objective import Rule
@@ -120,7 +119,10 @@ def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[K
     of_default = logs.get(key(default), [])
     if rule.times and not of_default:
         return []
-    noise, found = _noise([*logs.values()]), list[Key]()
+    groups = [*logs.values()]
+    freedom = sum(len(group) - 1 for group in groups)
+    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
+    noise, found = (math.sqrt(squares / freedom) if freedom else 0.0), list[Key]()
     for setting, values in logs.items():
         if rule.times and setting == key(default):
             continue
@@ -130,13 +132,6 @@ def _broken(trials: Sequence[TuneTrial], rule: Rule, default: Setting) -> list[K
         if (margin if rule.at_least else -margin) < -allowance:
             found.append(setting)
     return found
-
-
-def _noise(groups: Sequence[Sequence[float]]) -> float:
-    """Return the deviation of a single trial, from the settings that have several; 0 where none has."""
-    freedom = sum(len(group) - 1 for group in groups)
-    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
-    return math.sqrt(squares / freedom) if freedom else 0.0
 
 
 def kept_in_pairs(
@@ -160,11 +155,6 @@ _ALIKE: Final = 0.01
 def verdict_of(rows: Sequence[Row]) -> str:
     """Return the verdicts of rows without their shares, for example ``mixed`` of ``mixed 37 %``."""
     return " and ".join(sorted({row.verdict.split()[0] for row in rows if row.verdict}))
-
-
-def grade_of(rows: Sequence[Row]) -> Grade | None:
-    """Return the grade that promises least."""
-    return worst_grade(row.grade for row in rows)
 
 
 def work_of(phases: Iterable[PhaseRecord], rows: Sequence[Row]) -> list[float]:

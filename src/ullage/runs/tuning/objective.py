@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
 from ullage.errors import EXIT_BAD_INPUT, UserError
-from ullage.model.summary import Row, Score, Summary
+from ullage.model.summary import Row, Summary
 from ullage.model.tuning import TuneObjective
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import build_rows
@@ -32,13 +32,10 @@ _CPU_TIME_METRIC: Final = "cpu_time"
 
 @dataclass(frozen=True)
 class ObjectiveValue:
-    """The value of an objective in one trial, the metric it is, and of how many rows it is the geometric mean."""
+    """The value of an objective in one trial: the geometric mean of its rows."""
 
     value: float
-    metric: str
-    unit: str
-    better: Better
-    rows: int
+    objective: TuneObjective
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,12 @@ def read_value(words: str, summary: Summary) -> ObjectiveValue:
     wanted = wanted_tokens(words)
     scores = [score for score in summary.scores if wanted <= tokens(score.name)]
     if scores:
-        return _of_score(min(scores, key=lambda score: len(tokens(score.name))))
+        score = min(scores, key=lambda score: len(tokens(score.name)))
+        # One that is not valid by its list's rules counts, too: short trials never are valid.
+        if score.value <= 0:
+            raise UserError(f"score '{score.name}' is 0", "", "; ".join(score.reasons))
+        named = TuneObjective(name=words, metric=score.name, unit=score.unit, better="more", rows=1)
+        return ObjectiveValue(score.value, named)
     rows = rows_of(words, summary)
     if not rows:
         raise UserError("names nothing that a trial has measured", f"'{words}'", _known(summary))
@@ -91,7 +93,8 @@ def read_value(words: str, summary: Summary) -> ObjectiveValue:
         raise UserError(f"a row of '{words}' is 0, which cannot be compared")
     first = rows[0]
     value = math.exp(fmean(math.log(row.median) for row in rows))
-    return ObjectiveValue(value, first.metric, first.unit, first.better, len(rows))
+    named = TuneObjective(name=words, metric=first.metric, unit=first.unit, better=first.better, rows=len(rows))
+    return ObjectiveValue(value, named)
 
 
 def rows_of(words: str, summary: Summary) -> list[Row]:
@@ -114,24 +117,9 @@ def wanted_tokens(words: str) -> set[str]:
     return (found - {_COST}) | _CPU_TIME if _COST in found else found
 
 
-def objective_of(name: str, found: ObjectiveValue) -> TuneObjective:
-    """Return the objective as it stands in the summary."""
-    return TuneObjective(name=name, metric=found.metric, unit=found.unit, better=found.better, rows=found.rows)
-
-
 def toward_more(value: float, better: Better) -> float:
     """Return the logarithm of ``value``, turned so that more is better."""
     return math.log(value) if better == "more" else -math.log(value)
-
-
-def _of_score(score: Score) -> ObjectiveValue:
-    """Return a score as a number, also one that is not valid by its list's rules: short trials never are valid.
-
-    Raise ``UserError`` for a score of 0.
-    """
-    if score.value <= 0:
-        raise UserError(f"score '{score.name}' is 0", "", "; ".join(score.reasons))
-    return ObjectiveValue(score.value, score.name, score.unit, "more", 1)
 
 
 def tokens(text: str) -> set[str]:

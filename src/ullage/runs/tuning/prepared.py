@@ -87,11 +87,8 @@ class PreparedTune:
             f"Trials at most: {room}. Time at most: {format_time(self.budget.seconds)}. "
             f"Bytes written at most: {self._bytes_text(room)}."
         )
-        fitted, short, each = (
-            shown_options(fitted_options(self.options)),
-            shown_options(self.shorter),
-            self.budget.trial_s,
-        )
+        fitted, each = shown_options(fitted_options(self.options)), self.budget.trial_s
+        short = shown_options(self.shorter)
         head = [f"A search over {size} settings of suite {self.options.suite} for the best {what}.", bounds]
         tail = [
             "The default is measured first, and again between the other settings.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.analysis.tuning.methods import make_search
 from ullage.analysis.tuning.search import Ask, Search, Trial
 from ullage.analysis.tuning.space import setting_with
+from ullage.analysis.verdicts.grades import worst_grade
 from ullage.errors import EXIT_ABORTED, EXIT_CASE_FAILED, EXIT_OK, UserError
 from ullage.model.plan import Target
 from ullage.model.request import Request
@@ -23,42 +24,16 @@ from ullage.runs.options.reading import parse_options, read_options
 from ullage.runs.remains import folders_of, remove_remains
 from ullage.runs.session import Session, Watch
 from ullage.runs.suite import find_suite
+from ullage.runs.tuning import checks, trial_inputs
 from ullage.runs.tuning.budget import NO_LIMIT, Budget
-from ullage.runs.tuning.checks import (
-    bytes_of,
-    checked,
-    enough_of,
-    launches_seconds,
-    least_seconds,
-    seconds_of,
-    seconds_of_walls,
-    usual_options,
-)
 from ullage.runs.tuning.early_stop import Watch as Hopeless
 from ullage.runs.tuning.early_stop import means, rates_of
 from ullage.runs.tuning.journal import add_trial, as_searched, earlier_settings, next_folder, read_trials
-from ullage.runs.tuning.judging import counted, grade_of, is_short_one, judged, lacks_default, verdict_of, work_of
+from ullage.runs.tuning.judging import counted, is_short_one, judged, lacks_default, verdict_of, work_of
 from ullage.runs.tuning.knowledge import start_of
-from ullage.runs.tuning.objective import (
-    failure_of,
-    is_cost,
-    lacking_in,
-    objective_of,
-    read_rule,
-    read_value,
-    rows_of,
-    with_cost,
-)
+from ullage.runs.tuning.objective import failure_of, is_cost, lacking_in, read_rule, read_value, rows_of, with_cost
 from ullage.runs.tuning.options import TuneOptions
 from ullage.runs.tuning.prepared import FILES, Build, PreparedTune
-from ullage.runs.tuning.trial_inputs import (
-    TrialInputs,
-    TrialInputsMaker,
-    environment_with,
-    key_of,
-    prepared_targets,
-    sentence,
-)
 from ullage.runs.tuning.tuned_parameters import ParameterSources, read_overs, space_of
 
 if TYPE_CHECKING:
@@ -196,12 +171,12 @@ class RunningSearch:
         if self.objectives:
             # One slow setting must not take the time of all others.
             most_s = min(left_s, max(_SLOW_SHARE * self.budget.seconds, _SLOW * self.budget.longest_s(self.done)))
-        limit = seconds_of(self.prepared.first.request)
+        limit = checks.seconds_of(self.prepared.first.request)
         seconds = None if limit is None or left_s >= limit else max(_LEAST_S, left_s)
         # What is not measured, such as the summary, has to fit in too.
         ends_at = time.monotonic() + max(0.0, most_s - min(_AFTERWARDS_S, _AFTERWARDS * most_s))
         inner = self.session.within(self.session.result.part(name), seconds, ends_at=ends_at, watch=watch)
-        inner.needed, inner.enough = self.prepared.needed, enough_of(self.prepared.options)
+        inner.needed, inner.enough = self.prepared.needed, checks.enough_of(self.prepared.options)
         return inner
 
     def _run(self, trial: TuneTrial, inner: Session) -> tuple[TuneTrial, Summary | None]:
@@ -216,16 +191,16 @@ class RunningSearch:
         try:
             asked = maker.of(trial.setting, self.settled)
             parsed = maker.parsed(asked)
-            key = key_of(prepared.options.suite, parsed, asked.environment, asked.commands or ())
+            key = trial_inputs.key_of(prepared.options.suite, parsed, asked.environment, asked.commands or ())
             own_id = part_run_id(prepared.request.run_id, inner.result.path.name)
             asks = {"suite": prepared.options.suite, "run_id": own_id, "options": parsed.options}
-            with environment_with(asked.environment), self._targets(asked, parsed, inner, ran) as targets:
+            with trial_inputs.environment_with(asked.environment), self._targets(asked, parsed, inner, ran) as targets:
                 try:
                     reason = _measured(prepared.request.model_copy(update={**asks, "targets": targets}), inner)
                 finally:
                     self._remove(targets, folders_of(own_id).__contains__, "  ")
                 for one in ran if inner.result.launches() else ():
-                    text = f"The folder was prepared: {sentence(one)}."
+                    text = f"The folder was prepared: {trial_inputs.sentence(one)}."
                     inner.note(inner.result.launches()[0], "info", "folder-prepared", text)
             summary = prepared.build(inner.result)
             summary = with_cost(summary, inner.result) if any(map(is_cost, prepared.metrics)) else summary
@@ -254,25 +229,25 @@ class RunningSearch:
             "key": key,
             "commands": ran,
             "verdict": verdict_of(rows),
-            "grade": grade_of(rows),
+            "grade": worst_grade(row.grade for row in rows),
             "work": work_of(phases, rows),
         }
         return trial.model_copy(update=update), summary
 
     def _targets(
-        self, asked: TrialInputs, parsed: ParsedOptions, inner: Session, ran: list[TuneCommand]
+        self, asked: trial_inputs.TrialInputs, parsed: ParsedOptions, inner: Session, ran: list[TuneCommand]
     ) -> AbstractContextManager[list[Target]]:
         """Give the targets of a trial, in folders that commands have prepared where it has such."""
         if asked.commands is None:
             return nullcontext(parsed.targets)
         engine, run_id = self.session.engine_context.engine, self.prepared.request.run_id
         left_s = (inner.ends_at or math.inf) - time.monotonic()
-        return prepared_targets(parsed.targets, run_id, asked.commands, ran, engine, left_s)
+        return trial_inputs.prepared_targets(parsed.targets, run_id, asked.commands, ran, engine, left_s)
 
     def _has_rows(self, summary: Summary) -> bool:
         """Tell whether each value is the mean of as many rows as in the first trial, whatever else is lacking."""
         try:
-            own = {metric: read_value(metric, summary).rows for metric in self.prepared.metrics}
+            own = {metric: read_value(metric, summary).objective.rows for metric in self.prepared.metrics}
         except UserError:
             return False
         return own == self.rows
@@ -308,7 +283,7 @@ class RunningSearch:
             return None
         asked = self.inputs_maker.of(setting, self.settled)
         parsed = self.inputs_maker.parsed(asked)
-        key = key_of(self.prepared.options.suite, parsed, asked.environment, asked.commands or ())
+        key = trial_inputs.key_of(self.prepared.options.suite, parsed, asked.environment, asked.commands or ())
         if (found := self.earlier.get(key)) is None:
             return None
         self.session.progress.say(f"trial {number}: known from {found.result}")
@@ -319,10 +294,10 @@ class RunningSearch:
 
     def _take_first(self, summary: Summary, trial: TuneTrial) -> None:
         """Keep what the objectives are, and what a probe has settled for all trials."""
-        self.objectives = [objective_of(words, read_value(words, summary)) for words in self.prepared.options.objective]
+        self.objectives = [read_value(words, summary).objective for words in self.prepared.options.objective]
         self.settled = self._part_of(trial).read_request().options
         options, space = self.prepared.options, self.prepared.space
-        self.rows = {metric: read_value(metric, summary).rows for metric in self.prepared.metrics}
+        self.rows = {metric: read_value(metric, summary).objective.rows for metric in self.prepared.metrics}
         known = start_of(options, self.inputs_maker.model, summary, self.session.result)
         self.begin = setting_with(space, known.values) if known.values else None
         self.known = known.reasons
@@ -354,17 +329,21 @@ def prepare_tune(request: Request, engine_context: EngineContext, build: Build) 
     for text in options.keep:
         read_rule(text)
     where = (DEFAULT_PARENT / request.run_id).absolute()
-    inputs_maker = TrialInputsMaker(suite.options, options.words, overs, hosts, where / FILES, usual_options(options))
-    found = checked(inputs_maker, options, request, engine_context)
-    if (needs_s := least_seconds(found, enough_of(options))) > (seconds_of(found.first.request) or math.inf):
+    inputs_maker = trial_inputs.TrialInputsMaker(
+        suite.options, options.words, overs, hosts, where / FILES, checks.usual_options(options)
+    )
+    found = checks.checked(inputs_maker, options, request, engine_context)
+    if (needs_s := checks.least_seconds(found, checks.enough_of(options))) > (
+        checks.seconds_of(found.first.request) or math.inf
+    ):
         options = options.model_copy(update={"trial_s": math.ceil(10 * needs_s) / 10})
-        inputs_maker = replace(inputs_maker, usual=usual_options(options))
-        found = checked(inputs_maker, options, request, engine_context)
+        inputs_maker = replace(inputs_maker, usual=checks.usual_options(options))
+        found = checks.checked(inputs_maker, options, request, engine_context)
     first, overs, plans = found.first, found.overs, found.plans
     options = options.model_copy(update={"parameters": list(overs)})
-    each_s = seconds_of(first.request) or seconds_of_walls(plans)
-    trial_bytes = bytes_of(first, plans, options)
-    least_s = launches_seconds(found)
+    each_s = checks.seconds_of(first.request) or checks.seconds_of_walls(plans)
+    trial_bytes = checks.bytes_of(first, plans, options)
+    least_s = checks.launches_seconds(found)
     budget = Budget(options.budget_s, options.trials, options.space, each_s, trial_bytes, least_s)
     budget.check()
     make_search(options.search, space_of(overs), options.seed)

@@ -42,7 +42,15 @@ def study(summary: Summary) -> list[str]:
         raise UserError("holds a single setting, so nothing was traded", "", "name a table of two settings or more")
     said: list[str] = []
     for before, after in pairwise(points):
-        said += _change(before, after)
+        found = changes(before.values, after.values)
+        text = sentence(_shown(after.setting), _shown(before.setting), found, most=_ALL)
+        scores = [
+            f"{name} changes from {was:.4g} to {value:.4g}, which is {times(value / was)}."
+            for name, value in after.scores.items()
+            if (was := before.scores.get(name, 0.0)) > 0
+        ]
+        doubts = [f"{_shown(one.setting)}: {doubt}." for one in (before, after) for doubt in one.doubts]
+        said += [text or f"{_shown(after.setting)} changes nothing by 10 % or more.", *scores, *doubts]
     if any(point.once for point in points):
         said.append("Each number was measured once. These ratios have no interval, and noise may be part of them.")
     return said
@@ -82,18 +90,6 @@ def _setting(rows: Sequence[Row]) -> dict[str, str]:
         del shared["ranks"]
         shared["ppn"] = ranks // nodes
     return {name: str(value) for name, value in shared.items()}
-
-
-def _change(before: Point, after: Point) -> list[str]:
-    found = changes(before.values, after.values)
-    text = sentence(_shown(after.setting), _shown(before.setting), found, most=_ALL)
-    scores = [
-        f"{name} changes from {before.scores[name]:.4g} to {value:.4g}, which is {times(value / before.scores[name])}."
-        for name, value in after.scores.items()
-        if before.scores.get(name, 0.0) > 0
-    ]
-    doubts = [f"{_shown(one.setting)}: {doubt}." for one in (before, after) for doubt in one.doubts]
-    return [text or f"{_shown(after.setting)} changes nothing by 10 % or more.", *scores, *doubts]
 
 
 def _shown(setting: Mapping[str, str]) -> str:

@@ -39,7 +39,7 @@ from ullage.runs.tuning.checks import fitted_options, shown_options
 from ullage.runs.tuning.findings import findings_on
 from ullage.runs.tuning.journal import as_searched, read_trials
 from ullage.runs.tuning.judging import RuleResult, counted, difference, judged, kept_in_pairs
-from ullage.runs.tuning.objective import medians, objective_of, read_rule, read_value, toward_more
+from ullage.runs.tuning.objective import medians, read_rule, read_value, toward_more
 from ullage.runs.tuning.options import OptionValue, TuneOptions
 from ullage.runs.tuning.prepared import FILES
 from ullage.runs.tuning.trial_inputs import TrialInputs, TrialInputsMaker, command_of
@@ -101,7 +101,7 @@ def summarise_tune(result: ResultFolder, request: Request) -> SuiteSummary:
     breaks = {one.number: one.breaks for one in trials}
     every = [one.model_copy(update={"breaks": breaks.get(one.number, "")}) for one in every]
     first, model = _summary_of(result, good), find_suite(options.suite).options
-    objectives = [objective_of(words, read_value(words, first)) for words in options.objective]
+    objectives = [read_value(words, first).objective for words in options.objective]
     turn = max((one.turn for one in trials if one.purpose == "confirm"), default=0)
     searched = as_searched(trials, space, objectives, turn)
     hosts = len(request.hosts)
@@ -326,10 +326,11 @@ def _cost(study: Study) -> TuneCost:
 
 def _rows(study: Study, result: ResultFolder) -> list[Row]:
     """Return a row for each objective and setting, over all its trials."""
-    by_setting: dict[Setting, list[TuneTrial]] = {}
-    for searched, trial in zip(study.searched, study.trials, strict=True):
-        if not trial.reason and not trial.is_proxy and not trial.default_there:
-            by_setting.setdefault(searched.setting, []).append(trial)
+    by_setting = grouped(
+        (searched.setting, trial)
+        for searched, trial in zip(study.searched, study.trials, strict=True)
+        if not trial.reason and not trial.is_proxy and not trial.default_there
+    )
     targets = "+".join(target.name for target in result.read_request().targets)
     return [
         _row(goal, targets, study.space.texts(setting), trials, several=len(study.objectives) > 1)

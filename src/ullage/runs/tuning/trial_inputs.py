@@ -210,7 +210,6 @@ class TrialInputsMaker:
         return TrialInputs(options, files, found["environment"], commands if takes_commands else None)
 
     def _common(self, settled: Mapping[str, object]) -> dict[str, OptionValue]:
-        """Return the options of all trials."""
         usual = {**_LEFT_OUT, **self.usual}
         options = {**{name: value for name, value in usual.items() if name in self._by_keyword}, **self.options}
         for one in self._by_keyword.values():

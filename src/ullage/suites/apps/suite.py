@@ -311,25 +311,18 @@ def _settings(rates: Sequence[Row], level: float) -> list[Finding]:
     if ranked:
         return [_setting(place, pair) for place, pair in enumerate(ranked, start=1)]
     if not compared:
-        return _not_comparable(rates)
+        unclear = sum(not is_clear(row) for row in rates)
+        why = f"Memory answered a part of {unclear} of them, or the state of a cache is not known. " if unclear else ""
+        text = (
+            f"{capital(plural(len(rates), 'rate'))} can be used, and no two of them with a clear verdict differ in one "
+            f"setting alone. {why}So no setting is compared. Give more --time, or leave fewer kernels out."
+        )
+        return [finding("apps-settings", "No setting can be compared", text, pairs=0)] if rates else []
     text = (
         f"{capital(plural(compared, 'pair'))} of rates differ in one setting alone. None of them is shown to differ. "
         "Give more --time to tell smaller differences."
     )
     return [finding("apps-settings", "No setting is shown to change a rate", text, pairs=compared)]
-
-
-def _not_comparable(rates: Sequence[Row]) -> list[Finding]:
-    """Say why no setting is judged; nothing without rates."""
-    if not rates:
-        return []
-    unclear = sum(not is_clear(row) for row in rates)
-    why = f"Memory answered a part of {unclear} of them, or the state of a cache is not known. " if unclear else ""
-    text = (
-        f"{capital(plural(len(rates), 'rate'))} can be used, and no two of them with a clear verdict differ in one "
-        f"setting alone. {why}So no setting is compared. Give more --time, or leave fewer kernels out."
-    )
-    return [finding("apps-settings", "No setting can be compared", text, pairs=0)]
 
 
 def _setting(place: int, pair: Paired) -> Finding:

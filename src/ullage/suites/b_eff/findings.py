@@ -154,7 +154,6 @@ def _methods(run: BEffRun, level: float) -> list[Finding]:
 
 
 def _alone(run: BEffRun, methods: Sequence[str] = METHODS) -> list[Values]:
-    """Return what each repetition gives by itself."""
     return [Values(run, methods=methods, repetitions=[repetition]) for repetition in run.repetitions]
 
 
@@ -174,7 +173,6 @@ def _fastest(each: Mapping[str, Sequence[Values]], first: int, last: int, level:
 
 
 def _told_methods(run: BEffRun, stretches: Sequence[_Stretch]) -> tuple[str, str]:
-    """Return title and sentence."""
     told = [one for one in stretches if one.method]
     untold = [_sizes(run, one) for one in stretches if not one.method]
     said = [f"{one.method} {_sizes(run, one)} ({times(one.gain)} the slowest call)" for one in told]

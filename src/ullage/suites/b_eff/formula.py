@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, geometric_mean, median
-from typing import Final, cast
+from typing import Final
 
 from ullage.analysis.metrics.arithmetic import NS_PER_S, stage_span_ns
 from ullage.analysis.statistics.intervals import Interval, bootstrap_interval
@@ -19,6 +19,7 @@ from ullage.analysis.verdicts.grades import row_grade, worst_grade
 from ullage.arrays import np
 from ullage.grouping import nested
 from ullage.model.record import CaseRecord, Grade, PhaseRecord, RunRecord
+from ullage.reading import child, children
 from ullage.results.rows import Measured
 from ullage.runs.kernels.message_pages import MessagePages, pages_of
 from ullage.suites.b_eff.options import WARMED_SIZES
@@ -154,12 +155,12 @@ def _run(groups: Sequence[Sequence[Measured]], wanted: int | None) -> BEffRun:
         for name, count in phase.counters.items()
         if name.startswith("messages/")
     }
-    known = _patterns(facts)
+    known = {name: child(facts, "patterns", name) for name in messages}
     return BEffRun(
         run=last.run,
         case=last.case,
         sizes=tuple(round(phase.gauges["message_bytes"].most) for phase in phases),
-        patterns={name: known.get(name, PatternFacts()) for name in sorted(messages, key=_place)},
+        patterns={name: _facts_of(known[name]) for name in sorted(messages, key=_place)},
         messages=messages,
         repetitions=tuple(_repetition([item.phase for item in group]) for group in groups[:wanted]),
         pages=pages_of(item.phase for group in groups for item in group),
@@ -200,19 +201,9 @@ def _place(name: str) -> tuple[int, int, str]:
     return 2, ADDITIONAL.index(name) if name in ADDITIONAL else len(ADDITIONAL), name
 
 
-def _patterns(facts: Mapping[str, object]) -> dict[str, PatternFacts]:
-    told = facts.get("patterns")
-    found = cast("dict[str, object]", told) if isinstance(told, Mapping) else {}
-    known = {name: cast("dict[str, object]", value) for name, value in found.items() if isinstance(value, Mapping)}
-    return {
-        name: PatternFacts(_whole(one.get("rings")), _whole(one.get("dims")), one.get("degenerate") is True)
-        for name, one in known.items()
-    }
-
-
-def _whole(value: object) -> tuple[int, ...]:
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return tuple(item for item in items if isinstance(item, int))
+def _facts_of(told: Mapping[str, object]) -> PatternFacts:
+    rings, dims = (tuple(one for one in children(told, name) if isinstance(one, int)) for name in ("rings", "dims"))
+    return PatternFacts(rings, dims, told.get("degenerate") is True)
 
 
 Choose = Callable[[Sequence[float]], float]

@@ -30,7 +30,6 @@ from ullage.suites.b_eff.findings import NOT_VALID, Of, findings_of, reasons_aga
 from ullage.suites.b_eff.formula import METHODS, PING_PONG, BEffRun, Values, latency_s, median_b_eff, read_runs
 from ullage.suites.b_eff.options import SMALLEST_LMAX, WARMED_SIZES, BEffOptions, lmax_of, message_sizes
 from ullage.system.hardware import read_memory, usable_cores
-from ullage.system.limits import read_limits
 from ullage.units import format_bytes, format_volume
 
 WORKLOAD: Final = "b-eff"
@@ -66,7 +65,7 @@ def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None
     memory, is_said = options.memory, options.memory is not None
     if memory is None:
         on_a_node = layout.ranks_per_node or layout.ranks
-        free = _available() if available is None else available
+        free = read_memory().available_bytes if available is None else available
         if not free:
             raise UserError("the kernel does not say how much memory is available", "", "give --memory or --lmax")
         memory = free // on_a_node
@@ -77,12 +76,6 @@ def with_lmax(options: BEffOptions, layout: Layout, available: int | None = None
         what = f"{format_volume(memory)} of memory for each process allow messages of {format_bytes(lmax)} only"
         raise UserError(what, "", f"give more --memory, fewer --ranks, or --lmax {format_bytes(SMALLEST_LMAX)}")
     return options.model_copy(update={"memory": memory, "lmax": lmax})
-
-
-def _available() -> int:
-    """Return the bytes that this node has left, and no more than the control group allows; 0 when not known."""
-    found = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size]
-    return min(found, default=0)
 
 
 def _case(options: BEffOptions, layout: Layout, engine_context: EngineContext) -> KernelCase:

@@ -6,29 +6,14 @@ reads within a scheduled time, with several numbers of processes. It gives one n
 parallel I/O of a machine, and the rate of each pattern.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from ullage.runs.suite import FIRST, UsualQuickSuite
 
-from ullage.runs.inputs import ParsedOptions
-from ullage.runs.suite import UsualSuite
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ullage.model.plan import Target
-
-
-@dataclass(frozen=True)
-class BEffIo(UsualSuite):
-    """The suite ``b_eff_io``."""
-
-    def quick(self, targets: "Sequence[Target]") -> ParsedOptions | None:
-        """See ``Quick``: two processes on the first target, in 20 s. That is far from the rules, and says so."""
-        from ullage.runs.options.reading import settled
-        from ullage.uri import target_path
-
-        found = [target for target in targets if target_path(target) is not None]
-        return settled(self.options, targets=found[:1], ranks=2, quick=True) if found else None
-
-
-SUITE = BEffIo("b_eff_io", __doc__ or "", "options:BEffIoOptions", "prepare:prepare_b_eff_io", "summarise:summarise")
+# The quick form: two processes, in 20 s. That is far from the rules, and says so.
+SUITE = UsualQuickSuite(
+    "b_eff_io",
+    __doc__ or "",
+    "options:BEffIoOptions",
+    "prepare:prepare_b_eff_io",
+    "summarise:summarise",
+    {"targets": FIRST, "ranks": 2, "quick": True},
+)

@@ -17,24 +17,10 @@ from ullage.identity import case_id
 from ullage.launch.base import is_one_node, place_ranks
 from ullage.model.describe import Describe
 from ullage.model.plan import Case, Layout, Named, Parameters, Target
+from ullage.suites.b_eff_io import patterns
 from ullage.suites.b_eff_io.hints import hints_for
 from ullage.suites.b_eff_io.measured import WORKLOAD, CellKey
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.patterns import (
-    ACCESSES,
-    MIB,
-    PATTERNS,
-    SEGMENTED_TYPES,
-    SMALLEST_LMAX,
-    TYPES,
-    Access,
-    Pattern,
-    PatternType,
-    all_units,
-    patterns_of,
-    types_of,
-    units_of,
-)
 from ullage.uri import target_path, target_scheme
 
 _SHORTEST_PATIENCE_S: Final = 30.0
@@ -50,27 +36,27 @@ _DIRTY_SHARE: Final = 0.2
 
 def unit_s(options: BEffIoOptions) -> float:
     """Return T_u, the scheduled seconds of one unit."""
-    return options.partition_s / all_units(rewrite=options.rewrite)
+    return options.partition_s / patterns.all_units(rewrite=options.rewrite)
 
 
-def pattern_s(pattern: Pattern, options: BEffIoOptions) -> float:
+def pattern_s(pattern: patterns.Pattern, options: BEffIoOptions) -> float:
     """Return the seconds that a pattern is scheduled for in each access; 0 for a pattern that is done once."""
     return pattern.units * unit_s(options)
 
 
-def type_s(kind: PatternType, options: BEffIoOptions) -> float:
+def type_s(kind: patterns.PatternType, options: BEffIoOptions) -> float:
     """Return the seconds that a pattern type is scheduled for in each access."""
-    return units_of(kind) * unit_s(options)
+    return patterns.units_of(kind) * unit_s(options)
 
 
-def access_s(access: Access, options: BEffIoOptions) -> float:
+def access_s(access: patterns.Access, options: BEffIoOptions) -> float:
     """Return the seconds that an access is scheduled for in one partition; all accesses together take T_part."""
-    return sum(type_s(kind, options) for kind in types_of(access, rewrite=options.rewrite))
+    return sum(type_s(kind, options) for kind in patterns.types_of(access, rewrite=options.rewrite))
 
 
 def round_s(options: BEffIoOptions) -> float:
     """Return the seconds that a round on one target is scheduled for: T for each set of hints."""
-    return sum(access_s(access, options) for access in ACCESSES) * _sides(options)
+    return sum(access_s(access, options) for access in patterns.ACCESSES) * _sides(options)
 
 
 def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
@@ -80,7 +66,7 @@ def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
     """
     if options.watchdog_s is not None:
         return options.watchdog_s
-    longest_s = max(pattern_s(pattern, options) for pattern in PATTERNS)
+    longest_s = max(pattern_s(pattern, options) for pattern in patterns.PATTERNS)
     written = _FASTEST * longest_s
     dirty = written if memory is None else min(written, _DIRTY_SHARE * memory)
     # Without a limit on overtime, a rank that is through with what it had cached waits for all others.
@@ -90,14 +76,14 @@ def watchdog_s(options: BEffIoOptions, memory: int | None) -> float:
 
 
 # A segment begins at a whole MiB, and its fill-up is at most another.
-_SEGMENT_SLACK: Final = 2 * MIB
-_ALL_UNITS: Final = sum(units_of(kind) for kind in TYPES)
+_SEGMENT_SLACK: Final = 2 * patterns.MIB
+_ALL_UNITS: Final = sum(patterns.units_of(kind) for kind in patterns.TYPES)
 
 
-def most_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
+def most_bytes(options: BEffIoOptions, room: int, ranks: int, kind: patterns.PatternType) -> int:
     """Return the most bytes of one dataset; a pattern ends early when it has filled its part of them."""
     left = room // _sides(options) - _once_bytes(options, ranks)
-    return max(1, left * units_of(kind) // _ALL_UNITS)
+    return max(1, left * patterns.units_of(kind) // _ALL_UNITS)
 
 
 def needed_bytes(options: BEffIoOptions) -> int:
@@ -110,7 +96,7 @@ def needed_files(options: BEffIoOptions) -> int:
     return sum(ranks + 4 for ranks in options.partitions) * len(options.hint_sets)
 
 
-def dataset_bytes(options: BEffIoOptions, room: int, ranks: int, kind: PatternType) -> int:
+def dataset_bytes(options: BEffIoOptions, room: int, ranks: int, kind: patterns.PatternType) -> int:
     """Return the most bytes that a dataset takes: ``most_bytes``, and every pattern once."""
     return most_bytes(options, room, ranks, kind) + _once(options, ranks, kind)
 
@@ -121,14 +107,14 @@ def _sides(options: BEffIoOptions) -> int:
 
 
 def _once_bytes(options: BEffIoOptions, ranks: int) -> int:
-    return sum(_once(options, ranks, kind) for kind in TYPES)
+    return sum(_once(options, ranks, kind) for kind in patterns.TYPES)
 
 
-def _once(options: BEffIoOptions, ranks: int, kind: PatternType) -> int:
+def _once(options: BEffIoOptions, ranks: int, kind: patterns.PatternType) -> int:
     """Return the bytes to run every pattern of a type once on all ranks, with what rounds segments up to whole MiB."""
-    lmax = options.lmax or SMALLEST_LMAX
-    slack = _SEGMENT_SLACK if kind in SEGMENTED_TYPES else 0
-    return ranks * (slack + sum(pattern.call(lmax) or 0 for pattern in patterns_of(kind)))
+    lmax = options.lmax or patterns.SMALLEST_LMAX
+    slack = _SEGMENT_SLACK if kind in patterns.SEGMENTED_TYPES else 0
+    return ranks * (slack + sum(pattern.call(lmax) or 0 for pattern in patterns.patterns_of(kind)))
 
 
 _RULES: Final = {"2.1": "predicted", "1.0": "elapsed"}
@@ -142,13 +128,15 @@ def launches_of(options: BEffIoOptions, target: Target) -> list[list[CellKey]]:
     Everything is written before anything is read again. Without files nothing outlives a launch, so a target without
     them gets one launch for each partition, with all accesses in it.
     """
-    apart: list[tuple[Access, ...]] = [ACCESSES] if target_path(target) is None else [(access,) for access in ACCESSES]
+    apart: list[tuple[patterns.Access, ...]] = (
+        [patterns.ACCESSES] if target_path(target) is None else [(access,) for access in patterns.ACCESSES]
+    )
     return [
         [
             CellKey(target.name, hints, ranks, access, kind)
             for access in accesses
             for hints in range(len(options.hint_sets))
-            for kind in types_of(access, rewrite=options.rewrite)
+            for kind in patterns.types_of(access, rewrite=options.rewrite)
         ]
         for accesses in apart
         for ranks in options.partitions
@@ -231,7 +219,7 @@ class CaseMaker:
         parameters: Parameters = {
             "type": key.type,
             "access": key.access,
-            "lmax_bytes": options.lmax or SMALLEST_LMAX,
+            "lmax_bytes": options.lmax or patterns.SMALLEST_LMAX,
             "unit_s": unit_s(options),
             "rule": _RULES[options.rule],
             "overtime": options.overtime,
@@ -244,7 +232,7 @@ class CaseMaker:
             room = options.room.get(key.target)
             most = _NO_LIMIT if room is None else most_bytes(options, room, key.ranks, key.type)
             parameters["most_bytes"] = min(most, _NO_LIMIT)
-            if key.type in SEGMENTED_TYPES:
+            if key.type in patterns.SEGMENTED_TYPES:
                 parameters["counts_of"] = _stem_of(key)
         elif key.access == "read":
             parameters["cache"] = options.cache

@@ -152,7 +152,6 @@ def _point(row: Row) -> Spec:
 
 
 def _page_spec(sheet: Sheet, points: Sequence[Spec], labels: Sequence[str], *, has_shared_pointer: bool) -> Spec:
-    """Return the specification of both rows of plots on the same axes, each row with a legend of its own."""
     kinds = [kind for kind in TYPES if any(point["type"] == kind for point in points)]
     x, ends = x_axis(sheet.lmax_bytes), [point[key] for point in points for key in ("y", "low", "high") if point[key]]
 

@@ -41,7 +41,7 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.parameters import known_word, suggest
-from ullage.reading import parse_toml, read_text
+from ullage.reading import parse_toml, read_text, toml_line
 from ullage.suites.b_eff_io.patterns import ACCESSES, PATTERNS, TYPES, Access, PatternType
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
@@ -131,7 +131,6 @@ def hints_for(lines: Iterable[HintLine], ranks: int, access: Access, kind: Patte
 _NAME: Final = "name"
 _TABLES: Final = "hints"
 _SET: Final = "set"
-_TABLE: Final = re.compile(r"\s*\[\[\s*hints\s*\]\]")
 _TOML_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 _LONGEST_NAME: Final = 64
 
@@ -241,19 +240,9 @@ class _TomlFile:
         return values
 
     def _at(self, table: int, key: str) -> str:
-        """Find the file and line of ``key`` in the ``table``-th table; 0 stands for outside of all tables.
-
-        Text that merely looks like a key or a table misleads it.
-        """
-        lines = self.text.split("\n")
-        heads = [number for number, line in enumerate(lines) if _TABLE.match(line)]
-        first, last = (heads[table - 1 : table] or [0])[0] if table else 0, len(lines)
-        if 0 < table < len(heads):
-            last = heads[table]
-        begins = re.compile(rf"""\s*(?:\[{{1,2}}\s*(?:hints\.)?)?["']?{re.escape(key)}["']?\s*[\]=.]""")
-        found = next((number for number in range(first, last) if begins.match(lines[number])), None)
-        number = found if found is not None else first if table else None
-        return self.where if number is None else f"{self.where}, line {number + 1}"
+        """Return the file and, if it can be told, the line of ``key``; of ``table`` 0: outside of all tables."""
+        line = toml_line(self.text, _TABLES, table, key)
+        return self.where if line is None else f"{self.where}, line {line}"
 
 
 # What ``ullage draft hints`` writes: read as it is, and without a hint that changes what is stored.

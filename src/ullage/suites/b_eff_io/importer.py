@@ -16,22 +16,7 @@ from ullage.model.flags import Flag, interval_below
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.quantity import plural, processes
-from ullage.suites.b_eff_io.patterns import (
-    ACCESSES,
-    MIB,
-    PATTERNS,
-    REWRITTEN_TYPE,
-    TYPES,
-    WEIGHTS,
-    Access,
-    PatternType,
-    access_mean,
-    b_eff_io,
-    implied_write_side,
-    memory_s,
-    patterns_of,
-    write_side,
-)
+from ullage.suites.b_eff_io import patterns
 from ullage.suites.b_eff_io.printed import TOTAL, PrintedPartition, read_partitions, recognises
 from ullage.suites.b_eff_io.rows import ACCESS, B_EFF_IO, MEGA, MEMORY_TIME, PATTERN, TYPE, UNIT, VOLUME, WRITE_SIDE
 from ullage.suites.b_eff_io.values import NOT_VALID
@@ -41,32 +26,32 @@ _VALID_MIN: Final = 30.0
 _LONGEST_TARGET: Final = 64
 
 
-def _totals(partition: PrintedPartition, access: Access, which: Which) -> dict[PatternType, float]:
+def _totals(partition: PrintedPartition, access: patterns.Access, which: Which) -> dict[patterns.PatternType, float]:
     cells = partition.cells
-    return {kind: which(total) for kind in TYPES if (total := cells.get((access, kind, TOTAL))) is not None}
+    return {kind: which(total) for kind in patterns.TYPES if (total := cells.get((access, kind, TOTAL))) is not None}
 
 
-def _average(partition: PrintedPartition, access: Access, which: Which) -> float | None:
+def _average(partition: PrintedPartition, access: patterns.Access, which: Which) -> float | None:
     """Compute B of an access from the totals of its types; None where they were not printed.
 
     Where only scatter was rewritten, its total is the average of the rewrite.
     """
     totals = _totals(partition, access, which)
     if access == "rewrite" and partition.rewrites is False:
-        return totals.get(REWRITTEN_TYPE)
-    return access_mean(totals)
+        return totals.get(patterns.REWRITTEN_TYPE)
+    return patterns.access_mean(totals)
 
 
 def _write_side(partition: PrintedPartition, which: Which) -> float | None:
     """Compute W' from the totals; None where they were not printed."""
-    again = _totals(partition, "rewrite", which).get(REWRITTEN_TYPE)
-    return None if again is None else write_side(_totals(partition, "write", which), again)
+    again = _totals(partition, "rewrite", which).get(patterns.REWRITTEN_TYPE)
+    return None if again is None else patterns.write_side(_totals(partition, "write", which), again)
 
 
 def _headline(partition: PrintedPartition, which: Which) -> float | None:
     """Compute b_eff_io from the totals; None where they were not printed."""
     side, read = _write_side(partition, which), _average(partition, "read", which)
-    return None if side is None or read is None else b_eff_io(side, read)
+    return None if side is None or read is None else patterns.b_eff_io(side, read)
 
 
 def _needed_write_side(partition: PrintedPartition) -> Printed | None:
@@ -75,7 +60,7 @@ def _needed_write_side(partition: PrintedPartition) -> Printed | None:
     if value is None or read is None or read.low <= 0:
         return None
     pairs = ((value.value, read.value), (value.low, read.high), (value.high, read.low))
-    return Printed(*(implied_write_side(b, r) for b, r in pairs))
+    return Printed(*(patterns.implied_write_side(b, r) for b, r in pairs))
 
 
 def _any_write_side(partition: PrintedPartition) -> Printed | None:
@@ -91,26 +76,31 @@ def _scatter_first_write(partition: PrintedPartition, side: Printed) -> float | 
     write, rewrite = partition.averages["write"], partition.averages.get("rewrite")
     if rewrite is None or partition.rewrites is True:
         return None
-    is_above_0 = rewrite.high - WEIGHTS * (side.low - write.high) > 0
-    return rewrite.value - WEIGHTS * (side.value - write.value) if is_above_0 else None
+    is_above_0 = rewrite.high - patterns.WEIGHTS * (side.low - write.high) > 0
+    return rewrite.value - patterns.WEIGHTS * (side.value - write.value) if is_above_0 else None
 
 
 def _memory_bytes(partition: PrintedPartition) -> float | None:
     """Return the bytes of all memory, printed or worked out from the volume and its percentage; None if not known."""
     if partition.memory_mib is not None:
-        return float(partition.memory_mib * MIB)
+        return float(partition.memory_mib * patterns.MIB)
     volume, percent = partition.volume_mib, partition.percent
-    return None if volume is None or percent is None or percent.value <= 0 else volume.value / percent.value * 100 * MIB
+    return (
+        None
+        if volume is None or percent is None or percent.value <= 0
+        else volume.value / percent.value * 100 * patterns.MIB
+    )
 
 
 def _memory_time_s(partition: PrintedPartition) -> float | None:
     """Return the seconds to move all of the memory at b_eff_io, both in bytes; None if either is not known."""
     memory, value = _memory_bytes(partition), partition.value
-    return None if memory is None or value is None or value.value <= 0 else memory_s(memory, value.value * MEGA)
+    return (
+        None if memory is None or value is None or value.value <= 0 else patterns.memory_s(memory, value.value * MEGA)
+    )
 
 
 def _findings(partition: PrintedPartition) -> Iterator[Finding]:
-    """Yield data errors, whether the headline follows from what was printed, and mixed units."""
     yield from _wrong(partition)
     if partition.value is not None:
         again = worked_out(partial(_headline, partition))
@@ -122,8 +112,10 @@ def _findings(partition: PrintedPartition) -> Iterator[Finding]:
 
 def _wrong(partition: PrintedPartition) -> Iterator[Finding]:
     """Yield a warning for patterns whose data came back wrong; the original prints -999.999 for them."""
-    for access, kind in product(ACCESSES, TYPES):
-        found = [one.number for one in patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong]
+    for access, kind in product(patterns.ACCESSES, patterns.TYPES):
+        found = [
+            one.number for one in patterns.patterns_of(kind) if (access, kind, one.position or -1) in partition.wrong
+        ]
         if found:
             what = f"Data came back wrong in {plural(len(found), 'pattern')} of {access}, {kind}"
             yield finding(
@@ -148,7 +140,7 @@ def _target(partition: PrintedPartition) -> str:
 
 def _from_totals(partition: PrintedPartition, value: Printed, again: Printed) -> Finding:
     found = {"b_eff_io": (value, again)}
-    for access in ACCESSES:
+    for access in patterns.ACCESSES:
         shown, mean = partition.averages.get(access), worked_out(partial(_average, partition, access))
         if shown is not None and mean is not None:
             found[f"B_{access}"] = (shown, mean)
@@ -188,7 +180,7 @@ def _needed(partition: PrintedPartition, value: Printed) -> Finding:
         f"{side.value:.3f} MB/s (b_eff_io^2 / B_read; rounding allows {side.low:.4f} to {side.high:.4f} MB/s). The "
         "three printed averages alone do not determine W'. It contains the rewrite of scatter, and no bandwidth of "
         "scatter is printed. B_write instead of W' would give "
-        f"{b_eff_io(partition.averages['write'].value, read.value):.3f} MB/s."
+        f"{patterns.b_eff_io(partition.averages['write'].value, read.value):.3f} MB/s."
     )
     if scatter is not None:
         text += (
@@ -236,7 +228,7 @@ def _minutes(partition: PrintedPartition) -> Iterator[Finding]:
     )
     shown = partition.minutes
     if shown is not None and not shown.low <= seconds / 60 <= shown.high:
-        is_mixed = shown.low <= memory / MIB / value.value / 60 <= shown.high
+        is_mixed = shown.low <= memory / patterns.MIB / value.value / 60 <= shown.high
         text += f" {shown.value:.1f} min was printed"
         text += ": that is MiB divided by MB/s." if is_mixed else "."
     printed = None if shown is None else shown.value
@@ -284,7 +276,7 @@ def _rows(partition: PrintedPartition, name: str) -> Iterator[Row]:
     volume, seconds, memory = partition.volume_mib, _memory_time_s(partition), _memory_bytes(partition)
     if volume is not None and volume.value > 0:
         for access in partition.averages:
-            yield row(VOLUME, {"access": access}, volume.value * MIB, "B")
+            yield row(VOLUME, {"access": access}, volume.value * patterns.MIB, "B")
     if seconds is not None and memory is not None:
         found = row(MEMORY_TIME, {}, seconds, "s")
         yield found.model_copy(update={"params": {**found.params, "memory_bytes": round(memory)}})
@@ -292,11 +284,11 @@ def _rows(partition: PrintedPartition, name: str) -> Iterator[Row]:
 
 def _cell_rows(partition: PrintedPartition, name: str) -> Iterator[Row]:
     """Yield the rows of the table: the types, then the patterns."""
-    row, lmax = partial(_row, partition, name), round((partition.lmax_mib or 0) * MIB)
+    row, lmax = partial(_row, partition, name), round((partition.lmax_mib or 0) * patterns.MIB)
     for (access, kind, position), shown in partition.cells.items():
         if position == TOTAL:
             yield row(TYPE, {"access": access, "pattern_type": kind}, shown.value * MEGA)
-    for access, pattern in product(ACCESSES, PATTERNS):
+    for access, pattern in product(patterns.ACCESSES, patterns.PATTERNS):
         shown = partition.cells.get((access, pattern.type, pattern.position or -1))
         if shown is not None:
             own = {"access": access, "pattern_type": pattern.type, "pattern": pattern.number, "size": pattern.size}
@@ -314,7 +306,7 @@ def _row(
 ) -> Row:
     place: dict[str, Scalar] = {"ranks": partition.processes}
     if partition.lmax_mib is not None:
-        place["lmax_bytes"] = round(partition.lmax_mib * MIB)
+        place["lmax_bytes"] = round(partition.lmax_mib * patterns.MIB)
     found = imported_row(name, metric, unit, _target(partition), {**own, **place}, [value])
     flags = [Flag(code=interval_below(), reason="one sample")]
     verdict = found.verdict if unit == "B/s" else "none"

@@ -6,19 +6,8 @@ from typing import Annotated, Final, Literal, TypeAlias, cast
 
 from pydantic import Field
 
+from ullage.runs.options import groups
 from ullage.runs.options.declared import QUICK, RANKS, Change, OfEngine, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    MachineOptions,
-    Positive,
-    QuickOptions,
-    RanksOptions,
-    ResumableOptions,
-    SpaceOptions,
-    TargetsOptions,
-    TimeBudgetOptions,
-    WatchdogOptions,
-)
 from ullage.runs.options.kinds import CountAxis, Repeated, Size
 from ullage.runs.options.model import OptionError
 from ullage.suites.b_eff_io.hints import DEFAULT_SET, HintSet, read_hint_sets
@@ -42,15 +31,15 @@ _LEAST_SCHEDULED_S: Final = 20.0
 
 
 class BEffIoOptions(
-    TargetsOptions,
-    BindOptions,
-    RanksOptions,
-    TimeBudgetOptions,
-    SpaceOptions,
-    WatchdogOptions,
-    ResumableOptions,
-    QuickOptions,
-    MachineOptions,
+    groups.TargetsOptions,
+    groups.BindOptions,
+    groups.RanksOptions,
+    groups.TimeBudgetOptions,
+    groups.SpaceOptions,
+    groups.WatchdogOptions,
+    groups.ResumableOptions,
+    groups.QuickOptions,
+    groups.MachineOptions,
 ):
     """The options of suite ``b_eff_io``.
 
@@ -80,7 +69,7 @@ class BEffIoOptions(
     }
 
     partitions: Annotated[
-        list[Positive],
+        list[groups.Positive],
         Field(min_length=1, description="rising"),
         CountAxis(),
         Option(
@@ -131,7 +120,7 @@ class BEffIoOptions(
     cache: Annotated[str, OfEngine()] = "none"
     verify: Annotated[str, OfEngine()] = "full"
     repetitions: Annotated[
-        Positive,
+        groups.Positive,
         Option("Repeat everything this often. Values have an interval from 6 repetitions on.", order=QUICK - 1),
     ] = 1
     room: dict[str, Annotated[int, Field(ge=0)]] = {}

@@ -211,17 +211,12 @@ def _head(run: PlannedBEffIo) -> list[str]:
         lines.append(f"Target {target.name}: {target.uri}{kind}, by {run.cases.backends[target.name].name}.")
     for number, hints in enumerate(options.hint_sets):
         lines.append(f"Hints {number}: {hints.name}, {len(hints.lines)} given.")
-    return [*lines, *_doubts(run)]
-
-
-def _doubts(run: PlannedBEffIo) -> list[str]:
-    """Say what makes the result not valid before anything has run, and the ``--time`` that a valid one takes."""
-    options, cores = run.options, run.machine.cores
-    found = reasons_of_options(options)
+    # What makes the result not valid before anything has run.
+    reasons, cores = reasons_of_options(options), run.machine.cores
     on_a_node = ranks_on_a_node(run.cases.layouts[options.partitions[-1]])
     if cores is not None and on_a_node is not None and on_a_node > cores:
-        found.append(crowded(on_a_node, cores))
-    lines = [f"NOT VALID: {reason}." for reason in found]
+        reasons.append(crowded(on_a_node, cores))
+    lines += [f"NOT VALID: {reason}." for reason in reasons]
     if options.partition_s < VALID_S:
         enough_s = VALID_S * len(options.partitions)
         lines.append(f"A valid result takes --time {format_time(enough_s).replace(' ', '')}.")

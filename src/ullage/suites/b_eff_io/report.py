@@ -8,7 +8,6 @@ from typing import Final, TypeVar
 
 from ullage.analysis.settings import select
 from ullage.grouping import grouped, nested
-from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, processes, significant
 from ullage.report.answers import AnswerRule
@@ -30,7 +29,6 @@ LineT = TypeVar("LineT")
 
 
 def _mb(row: Row | None) -> str:
-    """Format a bandwidth in the original's MB/s; None gives a dash."""
     return DASH if row is None else significant(row.median / MEGA, _DIGITS)
 
 
@@ -78,22 +76,25 @@ def _totals(sheet: Sheet, access: Access) -> list[Cell]:
 
 
 def _hint(data: ReportData, row: Row) -> str:
-    """Describe a row: its interval, verdict and grade, and what was done in which time by its last repetition."""
-    phases = phases_of(data, row)
-    return "; ".join(filter(None, [value_hint(row), row.verdict, _done(phases[-1]) if phases else ""]))
+    """Describe a row: its interval, verdict and grade, and what was done in which time by its last repetition.
 
-
-def _done(phase: PhaseRecord) -> str:
-    """``123 calls a process, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``."""
-    facts, gauges = phase.facts, phase.gauges
-    taken, sync, scheduled = gauges.get("pattern_s"), gauges.get("sync_s"), facts.get("scheduled_s")
-    words = [f"{facts.get('repetitions', 0)} calls a process"]
-    if taken is not None:
-        of = f" of {format_time(float(scheduled))} scheduled" if isinstance(scheduled, (int, float)) else ""
-        words.append(f"{format_time(taken.most)}{of}")
-    if sync is not None and sync.most > 0:
-        words.append(f"{format_time(sync.most)} of it sync")
-    return ", ".join([*words, f"ended by {facts.get('end', 'itself')}"])
+    Such as ``123 calls a process, 1.02 s of 1.00 s scheduled, 0.10 s of it sync, ended by count``.
+    """
+    done: list[str] = []
+    for phase in phases_of(data, row)[-1:]:
+        taken, sync, scheduled = (
+            phase.gauges.get("pattern_s"),
+            phase.gauges.get("sync_s"),
+            phase.facts.get("scheduled_s"),
+        )
+        done.append(f"{phase.facts.get('repetitions', 0)} calls a process")
+        if taken is not None:
+            of = f" of {format_time(float(scheduled))} scheduled" if isinstance(scheduled, (int, float)) else ""
+            done.append(f"{format_time(taken.most)}{of}")
+        if sync is not None and sync.most > 0:
+            done.append(f"{format_time(sync.most)} of it sync")
+        done.append(f"ended by {phase.facts.get('end', 'itself')}")
+    return "; ".join(filter(None, [value_hint(row), row.verdict, ", ".join(done)]))
 
 
 def by_type(data: ReportData, sheet: Sheet, title: str) -> list[Grid]:
@@ -201,7 +202,6 @@ def _notes(sheets: Sequence[Sheet], shown: Sequence[Sheet]) -> list[str]:
 
 
 def _values(sheets: Sequence[Sheet]) -> list[Grid]:
-    """Make the table of the formula's numbers, with a line for each sheet."""
     several_targets = len({sheet.target for sheet in sheets}) > 1
     several_sets = len({sheet.hint_set for sheet in sheets}) > 1
 
@@ -220,7 +220,10 @@ def _values(sheets: Sequence[Sheet]) -> list[Grid]:
         *(bandwidth(f"B_{access}", partial(Sheet.one, metric=ACCESS, access=access)) for access in ACCESSES),
         Column("volume of an access", lambda sheet: format_volume(volume) if (volume := _volume(sheet)) else DASH),
         Column("of memory", _share_of_memory),
-        Column("memory / b_eff_io", _memory_time),
+        Column(
+            "memory / b_eff_io",
+            lambda sheet: f"{significant(row.median / 60)} min" if (row := sheet.one(MEMORY_TIME)) else DASH,
+        ),
         _words("counts", counts, lambda sheet: sheet.why_not_valid),
     ]
     best = max(filter(lambda sheet: sheet.value, sheets), key=_median, default=None)
@@ -245,13 +248,7 @@ def _share_of_memory(sheet: Sheet) -> str:
     return f"{significant(volume / (time.median * _median(sheet)) * 100)} %"
 
 
-def _memory_time(sheet: Sheet) -> str:
-    row = sheet.one(MEMORY_TIME)
-    return DASH if row is None else f"{significant(row.median / 60)} min"
-
-
 def _times(data: ReportData) -> list[Grid]:
-    """Make the table of where the time went, by access and partition, and in all."""
     rows = select(data.rows_of(SUITE), TIME)
     found = nested(((row.target, row.count("ranks"), row.word("access")), row.word("part"), row.median) for row in rows)
     lines = [((target, str(ranks), access), parts) for (target, ranks, access), parts in found.items()]
@@ -283,11 +280,13 @@ SECTION: Final = _REPORT.section(
 CHARTS: Final = (CHART, HINT_CHART)
 
 
-def _parallel_io(row: Row) -> str:
-    return f"MPI-IO, {row.word('access')} of all patterns, {processes(row.count('ranks'))}"
-
-
-HEADLINE: Final = Rule("disk", ACCESS, lambda _row: True, lambda row: row.params["access"], _parallel_io)
+HEADLINE: Final = Rule(
+    "disk",
+    ACCESS,
+    lambda _row: True,
+    lambda row: row.params["access"],
+    lambda row: f"MPI-IO, {row.word('access')} of all patterns, {processes(row.count('ranks'))}",
+)
 ANSWER: Final = AnswerRule(
     "b_eff_io",
     "How much data do all ranks write and read through MPI-IO?",

@@ -15,7 +15,7 @@ from ullage.analysis.verdicts.cache import cache_verdict, combine_verdicts
 from ullage.analysis.verdicts.grades import row_grade
 from ullage.model.flags import IDLE_RANKS, Flag
 from ullage.model.plan import Scalar
-from ullage.model.record import CaseRecord, Moved, PhaseRecord, RunRecord
+from ullage.model.record import Moved, PhaseRecord, RunRecord
 from ullage.model.summary import Row, Score
 from ullage.quantity import percent, processes
 from ullage.results.row_checks import check_launch
@@ -127,7 +127,12 @@ class SpotRows:
         A case that hung and was run again without its pattern has another id: here they are one.
         """
         last, phases = attempts[-1], [one.good[pattern.number] for one in attempts]
-        launches = [_as_launch(one, pattern, last.case.case) for one in attempts]
+        own_id = {"case": last.case.case, "repetition": 0, "warmup": False}
+        ended = {**own_id, "status": "ok", "target": last.key.target}
+        launches = [
+            [one.run, phase.model_copy(update=own_id), one.case.model_copy(update=ended)]
+            for one, phase in zip(attempts, phases, strict=True)
+        ]
         context = RowContext((), (PATTERN, CALLS), {self._spot.target: self._facts}, self._level, None)
         params: dict[str, Scalar] = {
             "access": last.key.access,
@@ -221,12 +226,6 @@ def _payload_flag(phases: Sequence[PhaseRecord], pattern: Pattern) -> list[Flag]
         "the target to themselves: --verify none leaves that out"
     )
     return [Flag(code="payload-beside", reason=reason)]
-
-
-def _as_launch(attempt: Attempt, pattern: Pattern, case: str) -> list[RunRecord | PhaseRecord | CaseRecord]:
-    own = {"case": case, "repetition": 0, "warmup": False}
-    ended = attempt.case.model_copy(update={**own, "status": "ok", "target": attempt.key.target})
-    return [attempt.run, attempt.good[pattern.number].model_copy(update=own), ended]
 
 
 def time_rows(io_run: BEffIoRun, target: str, level: float) -> list[Row]:

@@ -99,7 +99,6 @@ def _sound(one: SpotScores) -> SpotScores:
 def _of_set(
     io_run: BEffIoRun, spots: Sequence[SpotScores], label: str, level: float, *, holds_data: bool
 ) -> Iterator[Finding]:
-    """Yield the findings on one set of hints on one target."""
     one = spots[0]
     if one.whole:
         text = f"{label}b_eff_io is NOT VALID: {'; '.join(one.whole)}. Do not quote the number as a result."

@@ -23,21 +23,9 @@ from ullage.model.system import SystemFacts
 from ullage.quantity import percent, processes
 from ullage.results.folder import ResultFolder, write_atomically
 from ullage.runs.options.reading import read_options
+from ullage.suites.b_eff_io import patterns
 from ullage.suites.b_eff_io.measured import Attempt, BEffIoRun, bandwidth_of, end_of, fact, read_run, seconds_of
 from ullage.suites.b_eff_io.options import BEffIoOptions
-from ullage.suites.b_eff_io.patterns import (
-    ACCESSES,
-    BY_PHASE,
-    MIB,
-    PATTERNS,
-    ROWS,
-    TYPES,
-    Access,
-    Pattern,
-    lmax_of,
-    types_of,
-    unit_weighted_mean,
-)
 from ullage.suites.b_eff_io.rows import ACCESS, MEGA, PATTERN, TYPE, VOLUME, WRITE_SIDE, SpotScores, best
 from ullage.suites.b_eff_io.summarise import digest
 from ullage.suites.b_eff_io.values import criteria, memory_bytes, outcomes_of, spots_of
@@ -66,7 +54,7 @@ def make_texts(result: ResultFolder) -> dict[str, str]:
         for target, found in by_target.items()
         for alike in grouped((one.hint_set, one) for one in found).values()
     ]
-    return {SUMMARY_FILE: "\n".join(parts), PROTOCOL_FILE: protocol_text(io_run)}
+    return {SUMMARY_FILE: "\n".join(parts), PROTOCOL_FILE: _protocol_text(io_run)}
 
 
 def _head(io_run: BEffIoRun, target: str, system: SystemFacts | None) -> list[str]:
@@ -88,8 +76,7 @@ _HEADS: Final = (
 )
 
 
-def protocol_text(io_run: BEffIoRun) -> str:
-    """Return the protocol: every launch, every case in it, every pattern of that, then lost patterns."""
+def _protocol_text(io_run: BEffIoRun) -> str:
     lines: list[str] = []
     for launch in io_run.launches:
         said = f"{one_line(launch.target)}, {launch.ranks} processes, {', '.join(launch.accesses)}"
@@ -113,17 +100,19 @@ def _case(io_run: BEffIoRun, attempt: Attempt) -> Iterator[str]:
     for phase in attempt.phases:
         yield _line(attempt, phase)
     total, found = attempt.total, list(attempt.good.values())
-    mean = unit_weighted_mean((bandwidth_of(phase) or 0.0, BY_PHASE[phase.phase].units) for phase in found)
+    mean = patterns.unit_weighted_mean(
+        (bandwidth_of(phase) or 0.0, patterns.BY_PHASE[phase.phase].units) for phase in found
+    )
     views, payload = (sum(seconds_of(phase, f"{part}_s") for phase in found) for part in ("view", "payload"))
     times = f"open {total.open_s:.6f} + patterns {total.patterns_s:.6f} + close {total.close_s:.6f} s"
     weighted = "" if mean is None else f", by units {mean / MEGA:.3f} MB/s (for information)"
     where = f"{attempt.key.access} {attempt.key.type}, hints {one_line(io_run.hint_set(attempt.key.hints))}"
     yield (
-        f"#     {where}: {attempt.case.status}, {total.bytes / MIB:.3f} MByte, {times}, views {views:.6f} s and "
-        f"payload {payload:.6f} s beside: {total.bandwidth / MEGA:.3f} MB/s{weighted}"
+        f"#     {where}: {attempt.case.status}, {total.bytes / patterns.MIB:.3f} MByte, {times}, "
+        f"views {views:.6f} s and payload {payload:.6f} s beside: {total.bandwidth / MEGA:.3f} MB/s{weighted}"
     )
     in_use = grouped(
-        (tuple(sorted(phase.hints_granted.items())), BY_PHASE[phase.phase].number)
+        (tuple(sorted(phase.hints_granted.items())), patterns.BY_PHASE[phase.phase].number)
         for phase in found
         if phase.hints_given
     )
@@ -133,7 +122,7 @@ def _case(io_run: BEffIoRun, attempt: Attempt) -> Iterator[str]:
 
 
 def _line(attempt: Attempt, phase: PhaseRecord) -> str:
-    pattern, rate = BY_PHASE.get(phase.phase), bandwidth_of(phase)
+    pattern, rate = patterns.BY_PHASE.get(phase.phase), bandwidth_of(phase)
     is_good = pattern is not None and pattern.number in attempt.good and rate is not None
     shown = rate / MEGA if is_good and rate is not None else ERROR_VALUE
     times = " ".join(f"{seconds_of(phase, f'{name}_s'):10.6f}" for name in ("calls", "barrier", "agree", "sync"))
@@ -142,7 +131,7 @@ def _line(attempt: Attempt, phase: PhaseRecord) -> str:
     number = "?" if pattern is None else str(pattern.number)
     return (
         f"{phase.ranks:>5} {attempt.key.access:<8}{attempt.key.type:<10}{number:>3} "
-        f"{fact(phase, 'scheduled_s'):8.3f} {chunk:>11} {call:>11} {calls:>9} {phase.bytes / MIB:12.3f} "
+        f"{fact(phase, 'scheduled_s'):8.3f} {chunk:>11} {call:>11} {calls:>9} {phase.bytes / patterns.MIB:12.3f} "
         f"{seconds_of(phase, 'pattern_s'):10.6f} = {times} {lasts} {shown:11.3f}  {end_of(phase) or phase.status}"
     )
 
@@ -157,7 +146,10 @@ def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[
     lines: list[str] = []
     for one in found:
         lines += [*map(one_line, head), *_options(io_run.options, one), "", *table(io_run, one), ""]
-        second = ", ".join(f"{_reached(io_run, one, access, PATTERNS[2]).strip()} MB/s {access}" for access in ACCESSES)
+        second = ", ".join(
+            f"{_reached(io_run, one, access, patterns.PATTERNS[2]).strip()} MB/s {access}"
+            for access in patterns.ACCESSES
+        )
         lines += [f"Not in the table: pattern 2 (scatter, l = 1 MByte, L = 2 MBytes): {second}", ""]
         lines += [*_means(io_run, one), *_value(io_run, one), "", *_validity(io_run, one), "", ""]
     if (top := best(found)) is not None and top.value is not None:
@@ -168,11 +160,11 @@ def summary_text(io_run: BEffIoRun, found: Sequence[SpotScores], head: Sequence[
 
 def _options(options: BEffIoOptions, one: SpotScores) -> list[str]:
     lmax, whole = options.lmax or 0, memory_bytes(options)
-    memory = f"{options.memory / MIB:.0f} MBytes/PE" if options.memory else "memory not given"
-    in_total = "memory" if whole is None else f"{whole / MIB:.0f} MBytes"
-    chosen = "" if options.memory is not None and lmax == lmax_of(options.memory) else " (chosen)"
+    memory = f"{options.memory / patterns.MIB:.0f} MBytes/PE" if options.memory else "memory not given"
+    in_total = "memory" if whole is None else f"{whole / patterns.MIB:.0f} MBytes"
+    chosen = "" if options.memory is not None and lmax == patterns.lmax_of(options.memory) else " (chosen)"
     shared, rewrite = "" if options.shared_pointer else ", -noshared", ", -rewrite" if options.rewrite else ""
-    sizes = f"{memory}, {in_total} in total, Lmax = {lmax / MIB:.3f} MBytes{chosen}"
+    sizes = f"{memory}, {in_total} in total, Lmax = {lmax / patterns.MIB:.3f} MBytes{chosen}"
     times = f"T = {options.time_s:g} s over {len(options.partitions)} partitions = {options.partition_s:g} s each"
     rules = f"rule {options.rule}{shared}{rewrite}, hints {one_line(one.hint_set)}"
     return [
@@ -184,23 +176,24 @@ def _options(options: BEffIoOptions, one: SpotScores) -> list[str]:
 def table(io_run: BEffIoRun, one: SpotScores) -> list[str]:
     """Return the table of access and chunk by type, with a total row for each access."""
     lines = [
-        f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}" + "".join(f"{name:>11}" for name in TYPES),
-        f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(TYPES),
+        f"{'processes':>10} {'pos':>3} {'chunk':>10}  {'access':<13}"
+        + "".join(f"{name:>11}" for name in patterns.TYPES),
+        f"{'':>10} {'':>3} {'l [bytes]':>10}  {'':<13}" + f"{'[MB/s]':>11}" * len(patterns.TYPES),
         "-" * 94,
     ]
-    for access in ACCESSES:
-        kinds = types_of(access, rewrite=io_run.options.rewrite)
-        for position, size in enumerate(ROWS, start=1):
-            of_size = {pattern.type: pattern for pattern in PATTERNS if pattern.size == size}
+    for access in patterns.ACCESSES:
+        kinds = patterns.types_of(access, rewrite=io_run.options.rewrite)
+        for position, size in enumerate(patterns.ROWS, start=1):
+            of_size = {pattern.type: pattern for pattern in patterns.PATTERNS if pattern.size == size}
             cells = "".join(_reached(io_run, one, access, of_size[kind]) for kind in kinds)
-            chunk = of_size[TYPES[0]].chunk(io_run.options.lmax or 0) or 0
+            chunk = of_size[patterns.TYPES[0]].chunk(io_run.options.lmax or 0) or 0
             lines.append(f"{one.spot.ranks:>7} PE {position:>3} {chunk:>10}  {access:<13}{cells}")
         totals = "".join(_mb(select(one.rows, TYPE, access=access, pattern_type=kind)) for kind in kinds)
         lines += [f"{one.spot.ranks:>7} PE {'':>3} {'':>10}  {f'total-{access}':<13}{totals}", ""]
     return lines[:-1]
 
 
-def _reached(io_run: BEffIoRun, one: SpotScores, access: Access, pattern: Pattern) -> str:
+def _reached(io_run: BEffIoRun, one: SpotScores, access: patterns.Access, pattern: patterns.Pattern) -> str:
     was_tried = bool(io_run.attempts(one.spot.key(access, pattern.type)))
     rows = select(one.rows, PATTERN, access=access, pattern=pattern.number)
     return _mb(rows, str(ERROR_VALUE) if was_tried else "-")
@@ -213,14 +206,14 @@ def _mb(rows: Sequence[Row], without: str = "-") -> str:
 def _means(io_run: BEffIoRun, one: SpotScores) -> list[str]:
     lines = [
         f"weighted average bandwidth for {access:<7} : {row.median / MEGA:.3f} MB/s on {one.spot.ranks} processes"
-        for access in ACCESSES
+        for access in patterns.ACCESSES
         for row in select(one.rows, ACCESS, access=access)
     ]
     memory = memory_bytes(io_run.options)
-    for access in ACCESSES:
+    for access in patterns.ACCESSES:
         for row in select(one.rows, VOLUME, access=access):
             share = f" = {percent(row.median / memory, 1)} of the total memory" if memory else ""
-            lines.append(f"Total amount of data moved with {access:<7} : {row.median / MIB:.3f} MBytes{share}")
+            lines.append(f"Total amount of data moved with {access:<7} : {row.median / patterns.MIB:.3f} MBytes{share}")
     return lines
 
 
@@ -241,7 +234,6 @@ def _value(io_run: BEffIoRun, one: SpotScores) -> list[str]:
 
 
 def _validity(io_run: BEffIoRun, one: SpotScores) -> list[str]:
-    """Say that the result is VALID, or name the criteria and everything else that voids the value."""
     if not one.own:
         return ["This result is VALID."]
     found = criteria(io_run, [one.spot]).items()

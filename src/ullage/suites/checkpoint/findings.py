@@ -47,9 +47,13 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     served = grouped(((row.target, row.word("operation")), row) for row in walls if not is_of_device(row))
     rates = {(row.case, row.word("operation")): row for row in rows if row.metric == LEAST_RATE}
     places = grouped((_place(row), row) for row in of_device)
+    # Layouts are compared wherever nothing else differs, also in whose data was read.
+    alike = grouped(((_place(row), row.word("operation"), row.params.get("data_of")), row) for row in of_device)
+    several = [some for some in alike.values() if len(some) > 1]
+    own = level_of_each(level, map(len, several))
     return [
         *(_waits(some, rates) for some in places.values()),
-        *_layouts(of_device, level),
+        *(found for some in several for found in _faster(some, own)),
         *(_served(target, operation, some) for (target, operation), some in served.items()),
     ]
 
@@ -66,13 +70,16 @@ def _waits(rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> Finding
     size = format_volume(first.count("volume_bytes"))
     who = f"{plural(first.ranks, 'rank')} on {first.target}"
     told = [f"The checkpoint has {size} ({_model(first)}) and is saved by {who}."]
-    told += [_times(name, some) for name, some in known]
+    for name, some in known:
+        each = [f"{format_time(row.median)} ({files_of(row)})" for row in some]
+        told.append(f"{'Saving with fsync' if name == SAVE else 'Reading it back'} takes {listing(each)}.")
     told += [said for name, some in known if (said := _least(name, some, rates))]
-    text = " ".join(told)
+    words = {SAVE: "to save", RESTORE: "to restore"}
+    waits = [f"{_span(by_operation[name])} {word}" for name, word in words.items() if name in by_operation]
     return finding(
         "checkpoint-wait",
-        _title(by_operation, first.target),
-        text,
+        f"Training on {first.target} waits {listing(waits)}",
+        " ".join(told),
         target=first.target,
         ranks=first.ranks,
         bytes=first.count("volume_bytes"),
@@ -90,21 +97,10 @@ def _model(row: Row) -> str:
     return f"{model}, {100 * scale:g} % of the published part of these ranks"
 
 
-def _title(rows: Mapping[str, Sequence[Row]], target: str) -> str:
-    words = {SAVE: "to save", RESTORE: "to restore"}
-    waits = [f"{_span(rows[name])} {word}" for name, word in words.items() if name in rows]
-    return f"Training on {target} waits {listing(waits)}"
-
-
 def _span(rows: Sequence[Row]) -> str:
     least, most = min(row.median for row in rows), max(row.median for row in rows)
     low, high = format_time(least), format_time(most)
     return low if low == high else f"{low} to {high}"
-
-
-def _times(name: str, rows: Sequence[Row]) -> str:
-    each = [f"{format_time(row.median)} ({files_of(row)})" for row in rows]
-    return f"{'Saving with fsync' if name == SAVE else 'Reading it back'} takes {listing(each)}."
 
 
 def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row]) -> str:
@@ -116,16 +112,7 @@ def _least(name: str, rows: Sequence[Row], rates: Mapping[tuple[str, str], Row])
     return f"The slowest rank {verb} at {listing(known)}{order}." if len(known) == len(found) else ""
 
 
-def _layouts(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Compare the best layout with each other one wherever nothing else differs, also in whose data was read."""
-    alike = grouped(((_place(row), row.word("operation"), row.params.get("data_of")), row) for row in rows)
-    several = [some for some in alike.values() if len(some) > 1]
-    own = level_of_each(level, map(len, several))
-    return [found for some in several for found in _faster(some, own)]
-
-
 def _faster(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Tell which layouts the best one is proved to be faster than."""
     best = min(rows, key=lambda row: row.median)
     spread = spread_of(rows)
     found = [(row, gain_of(compare_rows(best, row, level, None, spread))) for row in rows if row is not best]
@@ -152,7 +139,6 @@ def _faster(rows: Sequence[Row], level: float) -> list[Finding]:
 
 
 def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:
-    """Name what a cache answered of an operation at a target."""
     each = [f"{files_of(row)} with {plural(row.ranks, 'rank')} ({row.verdict})" for row in rows]
     what = "was read back from memory" if operation == RESTORE else "did not reach the storage in its time"
     title = f"A part of the checkpoint {what} on {target}"

@@ -26,7 +26,6 @@ _TOOLTIP: Final = tooltip("operation layout ranks text=median verdict flags")
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """State the size of the checkpoint, and who reads it back."""
     sizes = sorted({row.count("volume_bytes") for row in rows})
     first = rows[0].params
     scale = float(first.get("scale", 1.0))

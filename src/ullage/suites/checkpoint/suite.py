@@ -139,7 +139,6 @@ _COLUMNS: Final = plan_columns(
 
 
 def _settle(options: CheckpointOptions, machine: Machine) -> tuple[CheckpointOptions, str]:
-    """Find a scale by the room at the targets."""
     model = MODELS[options.model]
     whole = f"{options.model}, published as {format_volume(model.bytes)} on {model.ranks} ranks"
     if options.scale is not None:
@@ -168,7 +167,6 @@ def _lines(asked: Asked[CheckpointOptions], cells: Sequence[Cell]) -> list[str]:
 
 
 def _notes(asked: Asked[CheckpointOptions], _cells: Sequence[Cell]) -> list[Note]:
-    """Return notes on what is smaller or nearer than in a real run."""
     options, scale = asked.options, cast("float", asked.options.scale)
     notes: list[Note] = []
     for target in asked.targets:

@@ -12,23 +12,13 @@ from ullage.analysis.ceilings.messages import MEASURED_BOUND
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import percent, plural
+from ullage.report import plots
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Cell, Content, Figure, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport, columns
 from ullage.report.grids import Column, MeasuredLine, PhaseLine, grid_of, time_text, value_hint, value_text
 from ullage.report.headlines import Rule, ranks_key
-from ullage.report.plots import (
-    COLORS,
-    bar_names,
-    layered,
-    line_layers,
-    nominal,
-    plot,
-    quantity_axis,
-    row_point,
-    size_axis,
-)
 from ullage.report.switches import switch_notes
 from ullage.report.vega import Spec, ordered_colors, ordinal, rank_axis, time_axis, tooltip
 from ullage.suites.collectives import suite
@@ -52,14 +42,13 @@ def in_order(rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=key)
 
 
-def rank_counts(rows: Iterable[Row]) -> list[int]:
-    """Return each number of ranks once, rising."""
+def _rank_counts(rows: Iterable[Row]) -> list[int]:
     return sorted({row.ranks for row in rows})
 
 
 def with_most_ranks(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with the most ranks; where some have a core for each rank, the most of those."""
-    most = max(rank_counts([row for row in rows if not is_crowded(row)] or rows), default=0)
+    most = max(_rank_counts([row for row in rows if not is_crowded(row)] or rows), default=0)
     return [row for row in rows if row.ranks == most]
 
 
@@ -87,14 +76,14 @@ def tables(data: ReportData) -> Content | None:
     grids = [
         *(
             _matrix(f"time of a call, {ranks} ranks", [row for row in times if row.ranks == ranks])
-            for ranks in rank_counts(times)
+            for ranks in _rank_counts(times)
         ),
         *([_matrix(f"bytes on a rank's link (busbw), {rates[0].ranks} ranks", rates)] if rates else []),
         *grid_of(f"time of a call over the ranks, {most} ranks", _RANK_COLUMNS, _calls(data, ends)),
         *grid_of(f"nonblocking, during computation, {beside} ranks", _OVERLAP_COLUMNS, _calls(data, overlaps)),
         *_one_sided_grids(rows),
     ]
-    crowded = rank_counts(row for row in rows if is_crowded(row))
+    crowded = _rank_counts(row for row in rows if is_crowded(row))
     notes = [MEASURED_BOUND if any(row.ceiling is not None for row in rows) else _NO_CEILING]
     if any(row.params.get("mode") == "blocking" for row in rows):
         notes.append(_ROTATING)
@@ -220,13 +209,13 @@ def _over_sizes(title: str, group: Sequence[Row]) -> list[Figure]:
         f"{plural(rows[0].ranks, 'rank')}. Where a line is flat, the time of a call dominates. Where it rises with the "
         "size, the time of the bytes dominates."
     )
-    spec = _time_spec(rows, size_axis(sizes, "message"), size_of, _SIZE_TOOLTIP)
+    spec = _time_spec(rows, plots.size_axis(sizes, "message"), size_of, _SIZE_TOOLTIP)
     return [Figure(f"{title}, over the size", caption, spec)]
 
 
 def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
     """Draw each operation's smallest message over the ranks, since small ones show the steps."""
-    counts = rank_counts(group)
+    counts = _rank_counts(group)
     if len(counts) < _FEWEST:
         return []
     smallest = min((size_of(row) for row in group if size_of(row)), default=0)
@@ -239,14 +228,14 @@ def _over_ranks(title: str, group: Sequence[Row]) -> list[Figure]:
 
 def _time_spec(rows: Sequence[Row], x: Spec, at: Callable[[Row], int], tips: list[Spec]) -> Spec:
     names = list(dict.fromkeys(map(operation_of, rows)))
-    values = [row_point(row, at(row), name=operation_of(row), size=_size_text(row)) for row in rows]
+    values = [plots.row_point(row, at(row), name=operation_of(row), size=_size_text(row)) for row in rows]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
     encoding = {
         "x": x,
         "y": time_axis([value["y"] for value in values], "y", "time of a call"),
-        "color": nominal("name", names, COLORS[: len(names)], legend),
+        "color": plots.nominal("name", names, plots.COLORS[: len(names)], legend),
     }
-    return layered(410, 260, line_layers(encoding, tips, 34), values)
+    return plots.layered(410, 260, plots.line_layers(encoding, tips, 34), values)
 
 
 def overlap_figures(data: ReportData) -> list[Figure]:
@@ -274,13 +263,15 @@ def overlap_figures(data: ReportData) -> list[Figure]:
     scale = {"domain": words, "range": ordered_colors(len(words))}
     color = ordinal("tests", words, "calls of MPI_Test", scale=scale, legend={"orient": "top", "title": None})
     encoding = {
-        "y": bar_names(labels, 220),
-        "x": quantity_axis("y", "overlap (%)", scale={"domain": [0, 100]}),
+        "y": plots.bar_names(labels, 220),
+        "x": plots.quantity_axis("y", "overlap (%)", scale={"domain": [0, 100]}),
         "color": color,
         "yOffset": {"field": "tests", "type": "ordinal", "sort": words},
         "tooltip": tooltip("name=operation tests text=overlap flags", tests="MPI_Test"),
     }
-    return [Figure("overlap with computation", caption, plot(410, {"step": 12}, values, {"type": "bar"}, encoding))]
+    return [
+        Figure("overlap with computation", caption, plots.plot(410, {"step": 12}, values, {"type": "bar"}, encoding))
+    ]
 
 
 def _label(row: Row) -> str:

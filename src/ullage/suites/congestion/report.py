@@ -4,13 +4,14 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
-from typing import Final, TypeAlias, cast
+from typing import Final, TypeAlias
 
 from ullage.grouping import grouped, nested
 from ullage.model.flags import OVERSUBSCRIBED
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, percent, rounded
+from ullage.reading import children
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
@@ -44,13 +45,10 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _test_of(row: Row) -> tuple[str, str]:
-    """Return load and test of a row."""
     return row.word("load"), row.word("test")
 
 
 def _columns(*named: tuple[str, str, str]) -> tuple[Column[_Line], ...]:
-    """Return the columns of load and test, then those of heading, metric and state."""
-
     def value(heading: str, *place: str) -> Column[_Line]:
         return value_column(heading, lambda line: line[1].get((place[0], place[1])))
 
@@ -84,8 +82,7 @@ def _notes(data: ReportData, rows: Sequence[Row]) -> list[str]:
 
 
 def _who(rows: Sequence[Row], phases: Sequence[PhaseRecord]) -> str:
-    found = next((phase.facts["victims"] for phase in phases if "victims" in phase.facts), None)
-    victims = cast("list[object]", found) if isinstance(found, list) else []
+    victims = next((found for phase in phases if (found := children(phase.facts, "victims"))), ())
     named = f" (ranks {', '.join(map(str, victims))})" if 0 < len(victims) <= _MOST_NAMED else ""
     count, ranks = rows[0].count("victims"), rows[0].ranks
     return f"{count} of {ranks} ranks are victims{named}. The other {ranks - count} load the network or idle."

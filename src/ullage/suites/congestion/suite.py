@@ -112,8 +112,7 @@ IMPACTS: Final = {"congestion_time": IMPACT, "congestion_time_p99": IMPACT_P99}
 TESTS: Final = ("latency", "bandwidth", "allreduce")
 
 
-def congestion_rows(launches: Launches, context: RowContext) -> list[Row]:
-    """Return the rows of the phases, followed by those of the impacts."""
+def _congestion_rows(launches: Launches, context: RowContext) -> list[Row]:
     rows = told_rows(launches, context.without_storage(MPI.name, METRICS, is_place=False), _told)
     ours = (item for item in join(launches) if item.case.workload == WORKLOAD)
     return [*rows, *_impacts(rows, [item for item in ours if "victims" in item.phase.gauges], context.level)]
@@ -223,5 +222,5 @@ def _of_load(load: str, judged: Sequence[tuple[Row, Comparison]]) -> Finding:
 
 def summarise(result: ResultFolder, _request: Request, context: RowContext) -> SuiteSummary:
     launches = launches_of(result)
-    rows = congestion_rows(launches, context)
+    rows = _congestion_rows(launches, context)
     return SuiteSummary(rows, [*failures_of(launches, context.level, rows), *findings_of(rows, context.level)])

@@ -216,8 +216,7 @@ def _tried(wrong: Measurement, found: Sequence[Measurement]) -> list[Measurement
     return [one for one in same if one.params["core"] != CHOSEN]
 
 
-def mismatch_finding(wrong: Measurement, found: Sequence[Measurement], level: float) -> Finding:
-    """Say which kernels the library chose, which are better, and how to have them."""
+def _mismatch_finding(wrong: Measurement, found: Sequence[Measurement], level: float) -> Finding:
     others, core = _tried(wrong, found), wrong.fact("core")
     best = max(others, key=_rate, default=None)
     chose = f"chose kernels for {core}" if core else "chose its own kernels"
@@ -277,7 +276,7 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
     findings = [
         *find_all([], failed, context.level, context.settable),
         *findings_of(sound, ratio_rows(sound), options.missing, context.level),
-        *(mismatch_finding(one, sound, context.level) for one in mismatches(sound)),
+        *(_mismatch_finding(one, sound, context.level) for one in mismatches(sound)),
     ]
     return SuiteSummary([row for one in found for row in one.rows.values()] + ratio_rows(found), findings)
 

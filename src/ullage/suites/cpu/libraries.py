@@ -5,7 +5,7 @@ import importlib.util
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from pathlib import Path
@@ -198,16 +198,11 @@ def loader_cache() -> list[tuple[str, str]]:
         except (OSError, subprocess.TimeoutExpired):
             continue
         if done.returncode == 0:
-            return list(_read_cache(done.stdout.decode("utf-8", "replace")))
+            text = done.stdout.decode("utf-8", "replace")
+            known = (match for line in text.splitlines() if (match := _CACHED.match(line)))
+            # "libc6" alone is the 32-bit one where the other is "libc6,x86-64".
+            return [(one[1], one[3]) for one in known if one[2] != "libc6" or "64" not in text]
     return []
-
-
-def _read_cache(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.splitlines():
-        match = _CACHED.match(line)
-        # "libc6" alone is the 32-bit one where the other is "libc6,x86-64".
-        if match is not None and (match[2] != "libc6" or "64" not in text):
-            yield match[1], match[3]
 
 
 def _first_of(names: Iterable[str], environment: Mapping[str, str], cached: Iterable[tuple[str, str]]) -> str | None:

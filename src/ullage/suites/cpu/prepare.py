@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cpu run that was checked against engine and machine: which kernel with how many threads, which library."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -40,6 +40,7 @@ from ullage.suites.cpu.libraries import (
     narrow_of,
 )
 from ullage.suites.cpu.options import CpuOptions
+from ullage.system.hardware import read_memory
 from ullage.units import format_volume
 
 HEADERS: Final = ("workload", "kernel", "threads", "size")
@@ -86,7 +87,9 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     options, resources = read_options(CpuOptions, request), read_resources()
     resources.check(options.threads)
     cases = compute_cases(options, engine_context.description)
-    planner = BlasPlanner(options, engine_context.description, _memory_bytes())
+    available = read_memory().available_bytes
+    memory_bytes = int(MEMORY_SHARE * (_ASSUMED_MEMORY if available is None else available))
+    planner = BlasPlanner(options, engine_context.description, memory_bytes)
     libraries = find_libraries(options.blas) if not options.types or "fp64" in options.types else []
     n = planner.options.size
     if n is not None and 16 * n * n > planner.memory_bytes:
@@ -107,8 +110,8 @@ def prepare_cpu(request: Request, engine_context: EngineContext) -> PreparedKern
     )
     request = request.model_copy(update={"options": options.model_dump(mode="json")})
     notes = resources.notes() + (() if libraries or options.types else (_NO_BLAS,))
-    peers = _peers(planner, libraries, distributed, options)
-    more = _more(planner, libraries, options)
+    peers = KernelPeers(partial(_jobs_beside, planner, libraries, distributed, options))
+    more = partial(_with_other_kernels, planner, libraries, options)
     return PreparedKernels(request, options, HEADERS, cases, peers, notes, more)
 
 
@@ -119,62 +122,49 @@ def _missing(engine_context: EngineContext) -> dict[str, str]:
     return {one.isa: one.reason for one in reversed(missing_of(engine_context.description)) if one.isa not in runs}
 
 
-def _memory_bytes() -> int:
-    """Return the bytes that matrices may take: a part of the free memory, or of what a control group allows if less."""
-    from ullage.system.hardware import read_memory
-    from ullage.system.limits import read_limits
+def _with_other_kernels(
+    planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions, session: Session
+) -> list[KernelCase]:
+    """Make further cases for each OpenBLAS that seems to have chosen wrong kernels.
 
-    known = [size for size in (read_memory().available_bytes, read_limits().memory_bytes) if size is not None]
-    return int(MEMORY_SHARE * min(known, default=_ASSUMED_MEMORY))
-
-
-def _more(
-    planner: BlasPlanner, libraries: Sequence[Library], options: CpuOptions
-) -> Callable[[Session], list[KernelCase]]:
-    """Return what makes further cases for each OpenBLAS that seems to have chosen wrong kernels.
-
-    It makes products by the other kernels that this CPU can run, and solves by the best of those.
+    They are products by the other kernels that this CPU can run, and solves by the best of those.
     """
+    from ullage.results.rows import RowContext
+    from ullage.suites.cpu.findings import better_core, measured, mismatches
+    from ullage.system.hardware import read_cpu
 
-    def more(session: Session) -> list[KernelCase]:
-        from ullage.results.rows import RowContext
-        from ullage.suites.cpu.findings import better_core, measured, mismatches
-        from ullage.system.hardware import read_cpu
-
-        found, cpu = measured(session.result, options, RowContext()), read_cpu()
-        wrong = {one.label: one for one in mismatches(found)}
-        cases: list[KernelCase] = []
-        for library in libraries:
-            if library.label not in wrong or not library.is_openblas:
-                continue
-            chosen, best = wrong[library.label].fact("core").lower(), better_core(found, library.label)
-            for core in cores_to_try(cpu.flags, cpu.vendor):
-                products: list[Product] = ["gemm", "solve"] if core == best else ["gemm"]
-                cases += planner.cases(library, core, products) if core.lower() != chosen else []
-        return [replace(case, optional=True) for case in cases]
-
-    return more
+    found, cpu = measured(session.result, options, RowContext()), read_cpu()
+    wrong = {one.label: one for one in mismatches(found)}
+    cases: list[KernelCase] = []
+    for library in libraries:
+        if library.label not in wrong or not library.is_openblas:
+            continue
+        chosen, best = wrong[library.label].fact("core").lower(), better_core(found, library.label)
+        for core in cores_to_try(cpu.flags, cpu.vendor):
+            products: list[Product] = ["gemm", "solve"] if core == best else ["gemm"]
+            cases += planner.cases(library, core, products) if core.lower() != chosen else []
+    return [replace(case, optional=True) for case in cases]
 
 
-def _peers(
-    planner: BlasPlanner, libraries: Sequence[Library], distributed: Sequence[KernelCase], options: CpuOptions
-) -> KernelPeers:
+def _jobs_beside(
+    planner: BlasPlanner,
+    libraries: Sequence[Library],
+    distributed: Sequence[KernelCase],
+    options: CpuOptions,
+    session: Session,
+) -> list[PeerJob]:
     """Return the runs of hpcc, by the kernels that did best here; none where hpcc or every library is missing."""
+    from ullage.peers.hpcc import installed
+    from ullage.results.rows import RowContext
+    from ullage.suites.cpu.findings import better_core, measured
 
-    def jobs(session: Session) -> list[PeerJob]:
-        from ullage.peers.hpcc import installed
-        from ullage.results.rows import RowContext
-        from ullage.suites.cpu.findings import better_core, measured
-
-        program = installed()
-        if program is None or not libraries:
-            return []
-        core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
-        cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
-        every = {case.case.id: case for case in (*cases, *distributed)}
-        return hpcc_jobs(Hpcc(program), every.values(), core, every_count=not options.quick)
-
-    return KernelPeers(jobs)
+    program = installed()
+    if program is None or not libraries:
+        return []
+    core = better_core(measured(session.result, options, RowContext()), libraries[0].label)
+    cases = [case for library in libraries for name in ("", core) for case in planner.cases(library, name)]
+    every = {case.case.id: case for case in (*cases, *distributed)}
+    return hpcc_jobs(Hpcc(program), every.values(), core, every_count=not options.quick)
 
 
 def hpcc_jobs(hpcc: Hpcc, cases: Iterable[KernelCase], core: str, *, every_count: bool) -> list[PeerJob]:

@@ -5,28 +5,16 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Picks, Step
+from ullage.analysis.settings import select
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, format_row, format_share, percent, plural
+from ullage.report import plots
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.headlines import Rule, threads_text
-from ullage.report.plots import (
-    Roof,
-    Work,
-    bar_layer,
-    bar_names,
-    decade_floor,
-    layered,
-    line_mark,
-    log_axis,
-    nominal,
-    plot,
-    quantity_axis,
-    roofline,
-)
 from ullage.report.vega import INK, Spec, ordered_colors, rank_axis, tooltip
 from ullage.report.verdicts import is_invalid
 from ullage.suites.cpu.libraries import NARROW
@@ -66,19 +54,19 @@ def _bars(kernels: Sequence[Line], threads: int) -> Figure:
         f"The fastest operation of each type and instruction set, with {plural(threads, 'thread')}; ticks: ceilings."
     )
     lowest = min((line.rate.median for line in kernels), default=1.0) / _GIGA
-    floor = decade_floor(lowest)
+    floor = plots.decade_floor(lowest)
     values = [_bar(line, floor) for line in kernels]
     types = list(dict.fromkeys(line.type for line in kernels))
     top = max((max(value["y"], value["ceiling"] or 0.0) for value in values), default=1.0) * 1.3
-    x = log_axis("y", (floor, top), "Gop/s", tickCount=6)
-    place = {"y": bar_names([value["name"] for value in values])}
-    color = nominal("type", types, ordered_colors(len(types)), None)
+    x = plots.log_axis("y", (floor, top), "Gop/s", tickCount=6)
+    place = {"y": plots.bar_names([value["name"] for value in values])}
+    color = plots.nominal("type", types, ordered_colors(len(types)), None)
     tick: Spec = {
         "transform": [{"filter": "isValid(datum.ceiling)"}],
         "mark": {"type": "tick", "color": INK, "thickness": 2, "size": _STEP - 3},
         "encoding": {**place, "x": {**x, "field": "ceiling"}},
     }
-    spec = layered(420, {"step": _STEP}, [bar_layer(place, x, color, _BAR_TOOLTIP), tick], values)
+    spec = plots.layered(420, {"step": _STEP}, [plots.bar_layer(place, x, color, _BAR_TOOLTIP), tick], values)
     return Figure("kernels", caption, spec, wide=True)
 
 
@@ -108,11 +96,13 @@ def _scaling(kernels: Sequence[Line], counts: Sequence[int]) -> Figure:
             values.append({"name": best.name, "x": one.threads, "y": gain, "text": f"{gain:.2f} x"})
     encoding = {
         "x": rank_axis(list(counts), "x", "threads"),
-        "y": quantity_axis("y", f"times what {counts[0]} gives"),
-        "color": nominal("name", names, ordered_colors(len(names)), {"title": None, "labelLimit": 260}),
+        "y": plots.quantity_axis("y", f"times what {counts[0]} gives"),
+        "color": plots.nominal("name", names, ordered_colors(len(names)), {"title": None, "labelLimit": 260}),
         "tooltip": tooltip("name=kernel x=threads text=over_1_thread"),
     }
-    return Figure("threads", "The best kernel of each type.", plot(410, 250, values, line_mark(36), encoding))
+    return Figure(
+        "threads", "The best kernel of each type.", plots.plot(410, 250, values, plots.line_mark(36), encoding)
+    )
 
 
 _MEMORY: Final = "memory"
@@ -132,7 +122,8 @@ def roofline_figures(data: ReportData) -> list[Figure]:
     peaks = peaks_of(same)
     if not peaks:
         return []
-    streams = [row for row in data.rows_of(_MEMORY) if _is_stream(row, threads)]
+    bandwidths = select(data.rows_of(_MEMORY), "memory_bandwidth", threads=threads)
+    streams = [row for row in bandwidths if not is_invalid(row)]
     slopes, works = slopes_of(streams), [*_triad(streams), *works_of(same)]
     words = [
         f"With {plural(threads, 'thread')}.",
@@ -140,57 +131,55 @@ def roofline_figures(data: ReportData) -> list[Figure]:
         "" if slopes else "This result has no bandwidths. The suites node and overview draw the slopes.",
         "A product of n x n matrices moves at least 24 n^2 bytes, a solve 16 n^2." if works else "",
     ]
-    return [Figure("roofline", " ".join(filter(None, words)), roofline(peaks, slopes, works), wide=True)]
+    return [Figure("roofline", " ".join(filter(None, words)), plots.roofline(peaks, slopes, works), wide=True)]
 
 
-def peaks_of(lines: Sequence[Line]) -> list[Roof]:
+def peaks_of(lines: Sequence[Line]) -> list[plots.Roof]:
     """Return the fastest kernel in single and in double precision, and the scalar FMA; highest first."""
     kernels = [line for line in lines if line.is_kernel]
-    found: list[Roof] = []
+    found: list[plots.Roof] = []
     for name, chosen in (
         ("fp32", best_of(line for line in kernels if line.type == "fp32")),
         ("fp64", best_of(line for line in kernels if line.type == "fp64")),
         ("fp64 without vectors", best_of(line for line in kernels if line.name == "scalar fp64 fma")),
     ):
         if chosen is not None and all(chosen.rate.median != roof.value for roof in found):
-            found.append(Roof(name, chosen.rate.median, chosen.name))
+            found.append(plots.Roof(name, chosen.rate.median, chosen.name))
     return sorted(found, key=lambda roof: -roof.value)
 
 
-def slopes_of(streams: Iterable[Row]) -> list[Roof]:
+def slopes_of(streams: Iterable[Row]) -> list[plots.Roof]:
     """Return the best bandwidth of each level, highest first."""
     best: dict[str, Row] = {}
     for row in streams:
         level = row.word("level")
         if level and (level not in best or row.median > best[level].median):
             best[level] = row
-    roofs = [Roof(level, row.median, row.word("kernel")) for level, row in best.items()]
+    roofs = [plots.Roof(level, row.median, row.word("kernel")) for level, row in best.items()]
     return sorted(roofs, key=lambda roof: -roof.value)
 
 
-def works_of(lines: Iterable[Line]) -> list[Work]:
+def works_of(lines: Iterable[Line]) -> list[plots.Work]:
     """Return the fastest product and the fastest solve, at the intensity that the bytes of their matrices give."""
     all_ = [line for line in lines if not line.is_kernel and line.type == "fp64"]
-    found: list[Work] = []
+    found: list[plots.Work] = []
     # Operations over bytes: 2 n^3 over three matrices, 2/3 n^3 over one that is read and written.
     for name, intensity_of_n in (("gemm", 2 / (3 * _DOUBLE)), ("solve", 2 / 3 / (2 * _DOUBLE))):
         best = best_of(line for line in all_ if line.name == name)
         if best is not None:
             n = int(best.params.get("n", 0))
             note = f"n = {n}, BLAS {best.params.get('library', '')}"
-            found.append(Work(name, intensity_of_n * n, best.rate.median, note))
+            found.append(plots.Work(name, intensity_of_n * n, best.rate.median, note))
     return found
 
 
-def _triad(streams: Iterable[Row]) -> list[Work]:
+def _triad(streams: Iterable[Row]) -> list[plots.Work]:
     """Return the triad from memory, not from a cache: that of the level with the least bandwidth."""
     triads = [row for row in streams if row.params.get("kernel") == "triad"]
     lowest = slopes_of(triads)[-1:]
-    return [Work("triad", _TRIAD_INTENSITY, _TRIAD_INTENSITY * roof.value, f"from {roof.name}") for roof in lowest]
-
-
-def _is_stream(row: Row, threads: int) -> bool:
-    return row.metric == "memory_bandwidth" and row.params.get("threads") == threads and not is_invalid(row)
+    return [
+        plots.Work("triad", _TRIAD_INTENSITY, _TRIAD_INTENSITY * roof.value, f"from {roof.name}") for roof in lowest
+    ]
 
 
 _REPORT: Final = PartOfReport(SUITE, "cores", 1)

@@ -7,7 +7,8 @@ share its volume.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from pathlib import Path
+from typing import Final, Literal, Protocol
 
 from ullage.engine import find_registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
@@ -25,9 +26,6 @@ from ullage.runs.peer_runs import PeerJob, PeerNumbers
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes
 from ullage.uri import target_path, target_scheme
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ORDERS: Final = ("sequential", "random")
 DEEP: Final = "uring"
@@ -256,13 +254,12 @@ _LONGEST_S: Final = 600.0
 class RunFioJob(Protocol):
     """Does a job in a folder, in ``limit_s`` at most; ``PeerError`` when it gives no number."""
 
-    def __call__(self, program: Installed, job: FioJob, file_folder: "Path", *, limit_s: float) -> dict[str, float]:
+    def __call__(self, program: Installed, job: FioJob, file_folder: Path, *, limit_s: float) -> dict[str, float]:
         """Run the job and return its values by the name of the metric."""
         ...
 
 
-def fio_job_of(cell: Cell, phase: Phase) -> FioJob:
-    """Translate the work of one phase of ``cell`` into a job of fio."""
+def _fio_job_of(cell: Cell, phase: Phase) -> FioJob:
     modes: dict[tuple[Phase, bool], Mode] = {
         ("write", False): "write",
         ("read", False): "read",
@@ -307,11 +304,11 @@ class FioJobs:
             what=f" for {_label(cell)}",
         )
 
-    def _numbers(self, cell: Cell, place: "Path", limit_s: float | None) -> Iterable[PeerNumbers]:
+    def _numbers(self, cell: Cell, place: Path, limit_s: float | None) -> Iterable[PeerNumbers]:
         """Yield the numbers of a write, and of a read of what it has left."""
         with marked_folder(place, self.run_id, cell.case.id, _jobs(cell)) as folder:
             for phase in PHASES:
-                job = fio_job_of(cell, phase)
+                job = _fio_job_of(cell, phase)
                 values = self.do(self.program, job, folder, limit_s=_LONGEST_S if limit_s is None else limit_s)
                 command = fio_command(self.program, job)
                 yield PeerNumbers(cell.case.id, phase, values, self.program.version, command)

@@ -14,19 +14,8 @@ from ullage.report.answers import AnswerRule
 from ullage.report.bars import Bars, bars, side_by_side
 from ullage.report.contents import Content, Grid, Section
 from ullage.report.data import ReportData
-from ullage.report.grids import (
-    Column,
-    PhaseLine,
-    ceiling_text,
-    grid_of,
-    of,
-    peer_share_text,
-    peer_text,
-    peers_of,
-    phase_lines,
-    share_text,
-    value_text,
-)
+from ullage.report.declared import columns
+from ullage.report.grids import Column, PhaseLine, ceiling_text, grid_of, of, peer_text, peers_of, phase_lines
 from ullage.report.headlines import headlines_of
 from ullage.results.rows import threads_at_once
 
@@ -61,15 +50,15 @@ def tables(data: ReportData) -> Content | None:
     """Return two tables for each target, or None for other suites and where nothing was measured."""
     if not data.rows_of(_SUITE):
         return None
-    grids: list[Grid] = []
+    found: list[Grid] = []
     for target in data.view.targets:
         lines = [line for line in _lines(data) if line.first.target == target]
         blocks = [line for line in lines if _DEPTH not in line.first.params]
         smalls = [line for line in lines if _DEPTH in line.first.params]
         place = f"{target}: " if len(data.view.targets) > 1 else ""
-        grids += grid_of(f"{place}blocks by threads", _BLOCK_COLUMNS, sorted(blocks, key=_order))
-        grids += grid_of(f"{place}small random requests", _SMALL_COLUMNS, sorted(smalls, key=_order))
-    return Content(notes=_notes(data), grids=grids)
+        found += grid_of(f"{place}blocks by threads", _BLOCK_COLUMNS, sorted(blocks, key=_order))
+        found += grid_of(f"{place}small random requests", _SMALL_COLUMNS, sorted(smalls, key=_order))
+    return Content(notes=_notes(data), grids=found)
 
 
 def _lines(data: ReportData) -> list[_Line]:
@@ -147,34 +136,33 @@ def _law_hint(line: _Line) -> str:
     return "" if found is None else f"{found:.2f} in flight of {line.slots}"
 
 
-_BLOCK_COLUMNS: Final[tuple[Column[_Line], ...]] = (
-    Column("workload", lambda line: line.pattern, is_number=False),
-    Column("threads", lambda line: str(threads_at_once(line.first.params))),
-    Column("block", _param("block_bytes")),
-    Column("ours", of("bandwidth", value_text)),
-    Column("peer", of("bandwidth", peer_text)),
-    Column("ceiling", of("bandwidth", ceiling_text)),
-    Column("our efficiency", of("bandwidth", share_text)),
-    Column("peer's efficiency", of("bandwidth", peer_share_text)),
-    Column("verdict", lambda line: line.first.verdict, is_number=False),
+_WORKLOAD: Final = Column[_Line]("workload", lambda line: line.pattern, is_number=False)
+_THREADS: Final = Column[_Line]("threads", lambda line: str(threads_at_once(line.first.params)))
+_VERDICT: Final = Column[_Line]("verdict", lambda line: line.first.verdict, is_number=False)
+_BLOCK_COLUMNS: Final = columns(
+    _WORKLOAD,
+    _THREADS,
+    Column[_Line]("block", _param("block_bytes")),
+    "bandwidth:value=ours",
+    Column[_Line]("peer", of("bandwidth", peer_text)),
+    Column[_Line]("ceiling", of("bandwidth", ceiling_text)),
+    "bandwidth:share=our_efficiency bandwidth:peer_share",
+    _VERDICT,
 )
-_SMALL_COLUMNS: Final[tuple[Column[_Line], ...]] = (
-    Column("workload", lambda line: line.pattern, is_number=False),
-    Column("request", _param("block_bytes")),
-    Column("threads", lambda line: str(threads_at_once(line.first.params))),
-    Column("depth", _param(_DEPTH)),
-    Column("IOPS", of("operation_rate", value_text)),
-    Column("p50", of("latency_p50", value_text)),
-    Column("p99", of("latency_p99", value_text)),
-    Column("peer IOPS", of("operation_rate", peer_text)),
-    Column("peer p50", of("latency_p50", peer_text)),
-    Column("peer p99", of("latency_p99", peer_text)),
-    Column("ceiling", of("operation_rate", ceiling_text)),
-    Column("our efficiency", of("operation_rate", share_text)),
-    Column("peer's efficiency", of("operation_rate", peer_share_text)),
-    Column("Little's law", _law, is_number=False, hint=_law_hint),
-    Column("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
-    Column("verdict", lambda line: line.first.verdict, is_number=False),
+_SMALL_COLUMNS: Final = columns(
+    _WORKLOAD,
+    Column[_Line]("request", _param("block_bytes")),
+    _THREADS,
+    Column[_Line]("depth", _param(_DEPTH)),
+    "operation_rate:value=IOPS latency_p50:value=p50 latency_p99:value=p99",
+    Column[_Line]("peer IOPS", of("operation_rate", peer_text)),
+    Column[_Line]("peer p50", of("latency_p50", peer_text)),
+    Column[_Line]("peer p99", of("latency_p99", peer_text)),
+    Column[_Line]("ceiling", of("operation_rate", ceiling_text)),
+    "operation_rate:share=our_efficiency operation_rate:peer_share",
+    Column[_Line]("Little's law", _law, is_number=False, hint=_law_hint),
+    Column[_Line]("in flight", lambda line: DASH if (found := law(line)) is None else f"{found:.2f}"),
+    _VERDICT,
 )
 
 SECTION: Final = Section(

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from ullage.analysis.findings import find_all
 from ullage.analysis.findings.enough import enough_of
@@ -17,6 +17,7 @@ from ullage.model.plan import Scalar
 from ullage.model.request import Request
 from ullage.model.summary import Finding, Row
 from ullage.parameters import count_of
+from ullage.peers import Installed
 from ullage.peers.fio import run_fio
 from ullage.quantity import plural
 from ullage.results.events import failed_cases
@@ -56,10 +57,6 @@ from ullage.suites.disk.cells import (
 from ullage.suites.disk.options import DiskOptions
 from ullage.units import format_bytes, format_operations, format_volume
 from ullage.uri import target_path
-
-if TYPE_CHECKING:
-    from ullage.peers import Installed
-
 
 # The share of small requests in the time for the minimum of all cells, when we choose the volumes.
 _SMALL_SHARE: Final = 0.3
@@ -138,7 +135,6 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         return self.with_options(volume=volume, small_volume=small)
 
     def _volumes(self, costs: Costs) -> tuple[int, int]:
-        """Return the bytes of a case with blocks and of one with small requests."""
         options, planner = self.options, self.planner
 
         def seconds_of(cells: Sequence[Cell]) -> float:
@@ -171,7 +167,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
             limits = limits.model_copy(update={"reserve_bytes": limits.reserve_bytes + largest})
         check_room(cells, self.machine.places, limits, self.machine.memory, self.options)
 
-    def peer(self) -> "Installed | None":
+    def peer(self) -> Installed | None:
         """Return the installed fio, or None where it is not asked for, not here, or no target has a place for files."""
         from ullage.peers.fio import PEER
 
@@ -217,7 +213,7 @@ class PreparedDisk(ProbedCells[DiskOptions]):
         note_first(self.notes(), run.session)
 
 
-def _peer_text(fio: "Installed | None", options: DiskOptions) -> str:
+def _peer_text(fio: Installed | None, options: DiskOptions) -> str:
     if fio is not None:
         return f"fio {fio.version} does the same work, in turn with the engine."
     if not options.peer:
@@ -304,7 +300,7 @@ def _saturation(line: Sequence[Row], level: float) -> Finding:
     first, found = line[0], enough_of(line, level)
     target, access = first.target, str(first.params.get("access", "operation"))
     size = format_bytes(first.count("block_bytes", 0))
-    what = f"{target} random {access}s of {size}"
+    what = f"{target}: random {access}s of {size}"
     said = finding(
         "queue-depth",
         found.title(what, _requests(found.row)),

@@ -50,7 +50,7 @@ tables: Final = tables_of(
 )
 
 
-def ownership(data: ReportData) -> list[Figure]:
+def _ownership(data: ReportData) -> list[Figure]:
     """Return a picture of the first unknowns of a checkpoint: each rank has one run of bytes in each array."""
     rows = sorted(data.rows_of(_SUITE), key=_place)
     first = next((row for row in rows if row.params["file"] == "checkpoint"), rows[0] if rows else None)
@@ -104,7 +104,7 @@ CHART: Final = storage_chart(
     "flash_ownership",
     "Which rank owns which bytes of a block array",
     "Every array of the file is cut in the order of the ranks: each call moves one run of bytes.",
-    ownership,
+    _ownership,
 )
 
 

@@ -22,7 +22,6 @@ from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.engine import Values
 from ullage.runs.options.groups import StorageOptions
 from ullage.runs.options.settings import BackendParameterOptions, check_settings, parameters_for
-from ullage.runs.room import Machine
 from ullage.runs.told import Source, summarising, told_rows, usual
 from ullage.units import format_volume
 
@@ -131,10 +130,6 @@ _COLUMNS: Final = plan_columns(
 )
 
 
-def _settle(options: FlashOptions, _machine: Machine) -> tuple[FlashOptions, str]:
-    return options, f"{options.blocks or '80 + (rank mod 3)'} blocks a rank"
-
-
 def _lines(_asked: Asked[FlashOptions], cells: Sequence[Cell]) -> list[str]:
     files = ", ".join(dict.fromkeys(cell.values.word("file") for cell in cells))
     return [f"All ranks write one file ({files}) and read their own blocks again. PnetCDF is not built."]
@@ -142,7 +137,7 @@ def _lines(_asked: Asked[FlashOptions], cells: Sequence[Cell]) -> list[str]:
 
 prepare: Final = Preparing(
     FlashOptions,
-    _settle,
+    lambda options, _machine: (options, f"{options.blocks or '80 + (rank mod 3)'} blocks a rank"),
     make_cells,
     Sizing("", _call_bytes),
     _COLUMNS,

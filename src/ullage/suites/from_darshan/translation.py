@@ -60,7 +60,7 @@ class FromDarshanOptions(LineOptions):
             raise UserError("needs one log and a target", "from-darshan", "LOG.darshan --target NAME=PATH")
         facts = facts_at(Path(str(lines[0])))  # pyright: ignore[reportUnknownArgumentType]
         own = works_to_do(facts)
-        works = [asdict(one) for one in (*own, *changed_works(facts))]
+        works = [asdict(one) for one in (*own, *_changed_works(facts))]
         values = super().settle({**said, "works": works, "covered": coverage(facts, own)})
         return {**values, "backend": target_scheme(cast("list[Target]", values["targets"])[0])}
 
@@ -98,8 +98,7 @@ def _that_matter(works: Iterable[Work], facts: Facts) -> list[Work]:
     return [work for work in works if work.amount >= least or work.amount >= fewest * work.block_bytes]
 
 
-def changed_works(facts: Facts) -> list[Work]:
-    """Return the work after each change that the causes name."""
+def _changed_works(facts: Facts) -> list[Work]:
     works = [work for cause in causes_of(facts) for work in cause.then if work.access not in ON_NAMES]
     return _that_matter(dict.fromkeys(works), facts)
 

@@ -74,8 +74,6 @@ class _Result(Tolerant):
 
 
 class _Document(Tolerant):
-    """The whole."""
-
     tests: list[_Test]
 
 

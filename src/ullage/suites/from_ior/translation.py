@@ -14,20 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Final, cast
 
+from ullage.command_lines import translation
 from ullage.command_lines.flags import ParsedFlags
 from ullage.command_lines.options import LineOptions
-from ullage.command_lines.translation import (
-    CommandLine,
-    DatasetNames,
-    Draft,
-    Translation,
-    WantedLayout,
-    agreed_layout,
-    check_shared,
-    one_of,
-    split_line,
-    without_file_system,
-)
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.parameters import count_of
@@ -56,7 +45,7 @@ def expanded(texts: Sequence[str]) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    line = split_line(text, _TOOL)
+    line = translation.split_line(text, _TOOL)
     words, script = _without_script(line)
     if not script:
         return [text]
@@ -67,7 +56,7 @@ def _lines(text: str) -> list[str]:
     return [shlex.join([*before, *words, *directives]) for directives in tests]
 
 
-def _without_script(line: CommandLine) -> tuple[list[str], str]:
+def _without_script(line: translation.CommandLine) -> tuple[list[str], str]:
     """Return the words without the flag, and the file that it names; empty text without one."""
     kept: list[str] = []
     script = ""
@@ -152,25 +141,25 @@ class Job:
         return self.given.times("-z") > 1
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
+def translate(lines: Sequence[translation.CommandLine], wanted: translation.WantedLayout) -> translation.Translation:
     """See ``Translator``."""
     jobs = [_read(number, line) for number, line in enumerate(lines, start=1)]
     layout = _layout(jobs, lines, wanted)
     ranks = layout.ranks or 1
     notes = dict.fromkeys(note for line in lines for note in line.notes)
-    drafts: list[Draft] = []
+    drafts: list[translation.Draft] = []
     books = _Books(jobs)
     for job in jobs:
         said = list(job.notes)
         drafts += books.drafts_of(job, workload_of(job.given, ranks, said), said)
         notes.update(dict.fromkeys(said))
-    check_shared(_TOOL, drafts, LAYOUT)
+    translation.check_shared(_TOOL, drafts, LAYOUT)
     keep = any((job.keeps and books.is_last(job)) or job.given.has("-K") for job in jobs)
-    minutes = one_of(_TOOL, "-T", [job.given.count("-T", 0) for job in jobs])
-    return Translation(
+    minutes = translation.one_of(_TOOL, "-T", [job.given.count("-T", 0) for job in jobs])
+    return translation.Translation(
         drafts=tuple(drafts),
         ranks=ranks,
-        repetitions=one_of(_TOOL, "-i", [job.given.count("-i", 1, least=1) for job in jobs]) or 1,
+        repetitions=translation.one_of(_TOOL, "-i", [job.given.count("-i", 1, least=1) for job in jobs]) or 1,
         nodes=layout.nodes,
         ranks_per_node=layout.ranks_per_node,
         time_s=minutes * 60.0 if minutes else None,
@@ -179,25 +168,27 @@ def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation
     )
 
 
-def _read(number: int, line: CommandLine) -> Job:
+def _read(number: int, line: translation.CommandLine) -> Job:
     given = TABLE.read(line.words)
     if "@" in given.text("-o"):
         raise UserError("several paths with @ have no equivalent: all ranks use one target", _TOOL, "give -o one path")
     backend, path, notes = backend_of(given, line.environment), given.text("-o"), list(given.notes)
     if backend.name in COLLECTIVE:
-        path = without_file_system(path, _TOOL, "-o", notes)
+        path = translation.without_file_system(path, _TOOL, "-o", notes)
     return Job(number, given, backend, path, tuple(notes))
 
 
-def _layout(jobs: Sequence[Job], lines: Sequence[CommandLine], wanted: WantedLayout) -> WantedLayout:
+def _layout(
+    jobs: Sequence[Job], lines: Sequence[translation.CommandLine], wanted: translation.WantedLayout
+) -> translation.WantedLayout:
     """Return the layout: ``-N`` uses fewer ranks than the launcher starts, and 0 uses all."""
-    layout = agreed_layout(lines, wanted)
-    used = one_of(_TOOL, "-N", [job.given.count("-N", 0) or None for job in jobs], "--ranks")
+    layout = translation.agreed_layout(lines, wanted)
+    used = translation.one_of(_TOOL, "-N", [job.given.count("-N", 0) or None for job in jobs], "--ranks")
     if used is None or wanted.ranks is not None:
         return layout
     if any(line.ranks is not None and line.ranks < used for line in lines):
         raise UserError(f"-N {used} is more than the launcher starts", _TOOL, "raise its -np, or lower -N")
-    return WantedLayout(used, layout.nodes, layout.ranks_per_node)
+    return translation.WantedLayout(used, layout.nodes, layout.ranks_per_node)
 
 
 class _Books:
@@ -205,14 +196,14 @@ class _Books:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
-        self._names = DatasetNames()
+        self._names = translation.DatasetNames()
         self._left: dict[str, tuple[str, Parameters]] = {}
 
     def is_last(self, job: Job) -> bool:
         """Tell whether no later job uses the file of ``job``."""
         return not any(other.path == job.path for other in self._jobs[job.number :])
 
-    def drafts_of(self, job: Job, workload: Parameters, notes: list[str]) -> list[Draft]:
+    def drafts_of(self, job: Job, workload: Parameters, notes: list[str]) -> list[translation.Draft]:
         """Return the cases of ``job`` in their order; add to the ``notes`` for the reader."""
         if job.writes:
             return [self._writing(job, workload, notes)]
@@ -228,7 +219,7 @@ class _Books:
         first = self._transfer(job, {**workload, "phases": ["write"], "order": "sequential"}, name)
         return [first, self._draft(job, random_picks(job.given, workload), name)]
 
-    def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> Draft:
+    def _reading(self, job: Job, workload: Parameters, dataset: str, made: Parameters) -> translation.Draft:
         """Read what is there, also in transfers of another size: the blocks of the file begin at the same bytes.
 
         What a wall has left of a file is known by the order of its writes, so another random order picks from it.
@@ -245,7 +236,7 @@ class _Books:
             return self._draft(job, random_picks(job.given, workload), dataset)
         return self._transfer(job, {**workload, "phases": ["read"]}, dataset)
 
-    def _writing(self, job: Job, workload: Parameters, notes: list[str]) -> Draft:
+    def _writing(self, job: Job, workload: Parameters, notes: list[str]) -> translation.Draft:
         if job.picks_randomly:
             what = "-z -z with -w has no equivalent: it leaves holes that a later read would count as data"
             raise UserError(what, _TOOL, "write -z once for a permutation")
@@ -264,15 +255,15 @@ class _Books:
             self._left[job.path] = dataset, workload
         return self._transfer(job, {**workload, "phases": phases}, dataset)
 
-    def _transfer(self, job: Job, parameters: Parameters, dataset: str = "") -> Draft:
+    def _transfer(self, job: Job, parameters: Parameters, dataset: str = "") -> translation.Draft:
         return self._draft(job, Named(name="transfer", parameters=parameters), dataset)
 
-    def _draft(self, job: Job, workload: Named, dataset: str) -> Draft:
+    def _draft(self, job: Job, workload: Named, dataset: str) -> translation.Draft:
         is_null = job.backend.name == NULL
         parameters = {**workload.parameters, "verify": "none"} if is_null else workload.parameters
         folder = str(PurePath(job.path).parent) if job.path else ""
         named = Named(name=workload.name, parameters=parameters)
-        return Draft(job.number, job.backend, named, "" if is_null else folder, dataset, not is_null)
+        return translation.Draft(job.number, job.backend, named, "" if is_null else folder, dataset, not is_null)
 
 
 class FromIorOptions(LineOptions):

@@ -12,18 +12,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from ullage.command_lines import translation
 from ullage.command_lines.flags import FILE_SYSTEMS, FlagTable, ParsedFlags, answered, refused, translated
 from ullage.command_lines.options import LineOptions
-from ullage.command_lines.translation import (
-    CommandLine,
-    DatasetNames,
-    Draft,
-    Translation,
-    WantedLayout,
-    agreed_layout,
-    check_shared,
-    one_of,
-)
 from ullage.errors import UserError
 from ullage.model.plan import Named, Parameters
 from ullage.runs.options.declared import Change
@@ -248,25 +239,25 @@ class Job:
         return self.given.text("-d"), self.item
 
 
-def translate(lines: Sequence[CommandLine], wanted: WantedLayout) -> Translation:
+def translate(lines: Sequence[translation.CommandLine], wanted: translation.WantedLayout) -> translation.Translation:
     """See ``Translator``."""
-    layout = agreed_layout(lines, wanted)
+    layout = translation.agreed_layout(lines, wanted)
     for name in (name for line in lines for name in line.environment):
         raise UserError(f"{name} before the command is not carried to the ranks", TOOL, "export it for `ullage run`")
     read = [TABLE.read(line.words) for line in lines]
     jobs = [job for number, given in enumerate(read, start=1) for job in _jobs(number, given)]
     books = _Books(jobs)
     drafts = [draft for job in jobs for draft in books.drafts_of(job)]
-    check_shared(TOOL, drafts, LAYOUT)
+    translation.check_shared(TOOL, drafts, LAYOUT)
     said = [
         note
         for line, given in zip(lines, read, strict=True)
         for note in (*line.notes, *given.notes, *conditional(given, layout.ranks or 1))
     ]
-    return Translation(
+    return translation.Translation(
         drafts=tuple(drafts),
         ranks=layout.ranks or 1,
-        repetitions=one_of(TOOL, "-i", [given.count("-i", 1, least=1) for given in read]) or 1,
+        repetitions=translation.one_of(TOOL, "-i", [given.count("-i", 1, least=1) for given in read]) or 1,
         nodes=layout.nodes,
         ranks_per_node=layout.ranks_per_node,
         notes=tuple(dict.fromkeys([*said, *books.notes])),
@@ -292,11 +283,11 @@ class _Books:
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
-        self._names = DatasetNames()
+        self._names = translation.DatasetNames()
         self._left: dict[tuple[str, Item], str] = {}
         self.notes: list[str] = []
 
-    def drafts_of(self, job: Job) -> list[Draft]:
+    def drafts_of(self, job: Job) -> list[translation.Draft]:
         """Return the cases of ``job`` in their order."""
         workload = workload_of(job.given, job.item, job.asked, self.notes)
         phases = self._phases(job)
@@ -332,9 +323,9 @@ class _Books:
         later = [other for other in self._jobs if other.number > job.number and other.key == job.key]
         return bool(later) and later[0].makes not in later[0].asked
 
-    def _draft(self, job: Job, parameters: Parameters, dataset: str) -> Draft:
+    def _draft(self, job: Job, parameters: Parameters, dataset: str) -> translation.Draft:
         workload = Named(name="metadata", parameters={**parameters, "item": job.item})
-        return Draft(job.number, backend_of(job.given), workload, job.given.text("-d"), dataset)
+        return translation.Draft(job.number, backend_of(job.given), workload, job.given.text("-d"), dataset)
 
 
 class FromMdtestOptions(LineOptions):

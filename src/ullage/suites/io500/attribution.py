@@ -36,7 +36,6 @@ def values_of(rows: Iterable[Row]) -> dict[str, float]:
 
 
 def _rows(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows that hold the value of a phase."""
     return [row for row in rows if (phase := BY_NAME.get(row.word("phase"))) is not None and row.metric == phase.metric]
 
 

@@ -2,7 +2,7 @@
 """What the official configuration file means here. Each of its keys is honoured, refused, or answered with a note."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
@@ -130,7 +130,9 @@ def parse_config(text: str, name: str = "config", folder: Path | None = None) ->
     # What a phase says of itself wins over what its group says, and that over [global].
     for entry in sorted(entries, key=lambda entry: 2 if entry.section in BY_NAME else int(entry.section in GROUPS)):
         _take(entry, reading)
-    _check_workbench(entries, name)
+    workbench = {entry.key for entry in entries if entry.section == "mdworkbench"}
+    if len(workbench & {"precreatePerSet", "filesPerProc"}) == 1:
+        raise UserError("gives one of precreatePerSet and filesPerProc", f"{name} [mdworkbench]", "give both or none")
     if reading.said.get("directory_per_process") and not reading.said.get("file_per_process", True):
         what = "needs a file for each process: a shared file has one folder"
         raise UserError(what, f"{name} [ior-easy] uniqueDir", "write uniqueDir = FALSE")
@@ -224,9 +226,3 @@ def _take_of_run(entry: Entry, reading: _Reading) -> None:
                 raise UserError("buffers on a GPU are not supported", entry.place, "write FALSE")
         case _:
             raise UserError(f"'{entry.text}' is not run: find is built in", entry.place, "leave it out")
-
-
-def _check_workbench(entries: Iterable[Entry], name: str) -> None:
-    given = {entry.key for entry in entries if entry.section == "mdworkbench"}
-    if len(given & {"precreatePerSet", "filesPerProc"}) == 1:
-        raise UserError("gives one of precreatePerSet and filesPerProc", f"{name} [mdworkbench]", "give both or none")

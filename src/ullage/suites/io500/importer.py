@@ -21,6 +21,7 @@ from ullage.model.flags import INVALID, Flag
 from ullage.model.plan import Scalar
 from ullage.model.summary import Finding, Row, Score, Summary
 from ullage.quantity import listing
+from ullage.suites.io500 import validity
 from ullage.suites.io500.official import (
     OfficialRun,
     PhaseResult,
@@ -33,17 +34,6 @@ from ullage.suites.io500.official import (
 from ullage.suites.io500.phases import BY_NAME, GIB, KILO, MODES, Mode, find_phase
 from ullage.suites.io500.score import PARTS, Part, number, score, summary_scores
 from ullage.suites.io500.summarise import change_finding, score_findings, void_findings
-from ullage.suites.io500.validity import (
-    STONEWALL_S,
-    Conditions,
-    Outcome,
-    Validity,
-    arithmetic_findings,
-    contradictions,
-    doubted,
-    judge_run,
-    score_reason,
-)
 
 # Keys of result.txt that hold the rate when the time was up, and the metric and factor that they are here.
 _AT_WALL: Final = {
@@ -79,21 +69,23 @@ def summary_of_runs(runs: Sequence[tuple[str, OfficialRun, Mapping[str, Scalar]]
     scores: list[Score] = []
     findings: list[Finding] = []
     for target, run, params in runs:
-        validity, shown = _judge(run), target if len(runs) > 1 else ""
-        wrong = contradictions(_printed(run))
-        rows += _rows(target, run, params, validity, name)
+        judged, shown = _judge(run), target if len(runs) > 1 else ""
+        wrong = validity.contradictions(_printed(run))
+        rows += _rows(target, run, params, judged, name)
         values = si_values(run)
         # They are recomputed from the phases. What is to know of them stands beside, though they count all the same.
-        own = summary_scores({phase: [value] for phase, value in values.items()}, validity.run, run.mode, shown)
-        beside = score_reason(wrong)
+        own = summary_scores({phase: [value] for phase, value in values.items()}, judged.run, run.mode, shown)
+        beside = validity.score_reason(wrong)
         scores += [one.model_copy(update={"reasons": [*one.reasons, *beside]}) for one in own]
-        findings += arithmetic_findings(wrong, shown)
-        findings += score_findings(values, run.mode, shown, doubted(wrong))
+        findings += validity.arithmetic_findings(wrong, shown)
+        findings += score_findings(values, run.mode, shown, validity.doubted(wrong))
         findings += [_recomputed(run, stated, mode, shown) for mode in MODES if (stated := run.scores.get(mode))]
-        findings += [*_wall_findings(run, shown), *void_findings(validity, shown)]
+        findings += [*_wall_findings(run, shown), *void_findings(judged, shown)]
     for (one, first, _), (other, second, _) in pairwise(runs):
         mode: Mode = "extended" if first.mode == second.mode == "extended" else "standard"
-        unsure = doubted([*contradictions(_printed(first)), *contradictions(_printed(second))])
+        unsure = validity.doubted(
+            [*validity.contradictions(_printed(first)), *validity.contradictions(_printed(second))]
+        )
         findings.append(change_finding(si_values(first), si_values(second), (one, other), mode, unsure))
     return Summary(
         suite=IMPORT_SUITE,
@@ -116,7 +108,6 @@ def si_values(run: OfficialRun) -> dict[str, float]:
 
 
 def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
-    """Return SI rate and seconds of the phases that have both."""
     values = si_values(run)
     return {
         phase.name: (values[phase.name], phase.elapsed_s)
@@ -125,24 +116,24 @@ def _printed(run: OfficialRun) -> dict[str, tuple[float, float]]:
     }
 
 
-def _judge(run: OfficialRun) -> Validity:
+def _judge(run: OfficialRun) -> validity.Validity:
     """Judge a run by what its form shows: marks, notes, times, what find found, and the rule of 300 s for all."""
     values = si_values(run)
     outcomes = {phase.name: _outcome(phase, values.get(phase.name)) for phase in run.phases}
-    found = judge_run(outcomes, Conditions(), run.mode)
+    found = validity.judge_run(outcomes, validity.Conditions(), run.mode)
     marked = [mode for mode, stated in run.scores.items() if stated.invalid]
     reasons: dict[Mode, tuple[str, ...]] = {
         mode: (*said, *run.notes, *([_MARKED] if mode in marked else [])) for mode, said in found.run.items()
     }
-    return Validity(found.phases, reasons)
+    return validity.Validity(found.phases, reasons)
 
 
-def _outcome(phase: PhaseResult, value: float | None) -> Outcome:
+def _outcome(phase: PhaseResult, value: float | None) -> validity.Outcome:
     found = phase.pairs.get("found", "")
     said = [f"is marked: {note}" for note in phase.notes] or ["is marked INVALID"]
     if not BY_NAME[phase.name].scored_phase:
         value = 0.0
-    return Outcome(
+    return validity.Outcome(
         value,
         elapsed_s=None if value is None else phase.elapsed_s,
         found=int(found) if re.fullmatch(r"\d{1,18}", found, re.ASCII) else None,
@@ -151,12 +142,14 @@ def _outcome(phase: PhaseResult, value: float | None) -> Outcome:
     )
 
 
-def _rows(target: str, run: OfficialRun, params: Mapping[str, Scalar], validity: Validity, name: str) -> Iterator[Row]:
+def _rows(
+    target: str, run: OfficialRun, params: Mapping[str, Scalar], judged: validity.Validity, name: str
+) -> Iterator[Row]:
     values, unknown = si_values(run), _walls_of_all_ranks(run)
     for phase in run.phases:
         if phase.name not in values:
             continue
-        official, void = BY_NAME[phase.name], validity.phases.get(phase.name, ())
+        official, void = BY_NAME[phase.name], judged.phases.get(phase.name, ())
         measured = [(official.metric, official.si_unit, values[phase.name])]
         if phase.elapsed_s is not None:
             measured.append(("phase_time", "s", phase.elapsed_s))
@@ -179,7 +172,7 @@ def _walls_of_all_ranks(run: OfficialRun) -> list[str]:
         if at_wall is None or phase.value is None or (release is not None and release[1] != "20"):
             continue
         whole = phase.value.value * GIB * (phase.elapsed_s or 0.0)
-        if release is not None or at_wall * STONEWALL_S > whole:
+        if release is not None or at_wall * validity.STONEWALL_S > whole:
             found.append(phase.name)
     return found
 

@@ -24,7 +24,7 @@ from ullage.suites.io500.ini import KEYS, read_entries
 from ullage.suites.io500.official import SCORE_SECTIONS, OfficialRun, PhaseResult, ScoreResult, make_run, mark_short
 from ullage.suites.io500.options import Io500Options
 from ullage.suites.io500.phases import BY_NAME, PHASES, Mode, modes_of, phases_of, scored_phases
-from ullage.suites.io500.rounds import Digest, Round, read_rounds, stamp
+from ullage.suites.io500.rounds import Digest, read_rounds, stamp
 from ullage.suites.io500.score import score_of_medians
 from ullage.suites.io500.summarise import digest_all
 from ullage.uri import target_path
@@ -61,22 +61,17 @@ def ini_text(run: OfficialRun) -> str:
     head = {"procs": str(run.ranks) if run.ranks else "", "version": run.version, **run.pairs, "mode": run.mode}
     lines = ["[run]", *_pairs(head), *_stamp("START", run.started), *_reasons(run.notes), ""]
     for phase in run.phases:
-        lines += ["", f"[{phase.name}]", *_section(phase)]
+        first = {key: phase.pairs.get(key, "") for key in ("t_start", "exe", *phase.pairs) if key != "t_end"}
+        if phase.value is not None and BY_NAME[phase.name].scored_phase:
+            first["score"] = f"{phase.value.value:f}"
+        last = {"t_delta": f"{phase.elapsed_s or 0.0:.4f}", "t_end": phase.pairs.get("t_end", "")}
+        lines += ["", f"[{phase.name}]", *[*_pairs(first), *_reasons(phase.notes), *_pairs(last)]]
     for mode, section in SCORE_SECTIONS.items():
         if score := run.scores.get(mode):
             numbers = {"MD": f"{score.metadata.value:f}", "BW": f"{score.bandwidth.value:f}"}
             total = f"{score.total.value:f}{_mark(score.invalid)}"
             lines += ["", f"[{section}]", *_pairs({**numbers, "SCORE": total, "hash": score_hash(run, mode, score)})]
     return "\n".join([*lines, *_stamp("END", run.ended), ""])
-
-
-def _section(phase: PhaseResult) -> list[str]:
-    """Return the lines of a phase: score and time stand between its other keys and the end."""
-    first = {key: phase.pairs.get(key, "") for key in ("t_start", "exe", *phase.pairs) if key != "t_end"}
-    if phase.value is not None and BY_NAME[phase.name].scored_phase:
-        first["score"] = f"{phase.value.value:f}"
-    last = {"t_delta": f"{phase.elapsed_s or 0.0:.4f}", "t_end": phase.pairs.get("t_end", "")}
-    return [*_pairs(first), *_reasons(phase.notes), *_pairs(last)]
 
 
 def _stamp(word: str, time: str) -> list[str]:
@@ -137,7 +132,7 @@ def official_folders(digests: Sequence[Digest], options: Io500Options, place: Pa
         if not one.elapsed_s:
             continue
         part = f"target-{number}" if len(digests) > 1 else ""
-        found[place / part] = official_files(one, options, place / part)
+        found[place / part] = _official_files(one, options, place / part)
         if options.config.result_folder:
             found[_copy(options, one) / part] = found[place / part]
     return found
@@ -152,8 +147,7 @@ def _copy(options: Io500Options, found: Digest) -> Path:
     return folder / began.replace("-", ".").replace(" ", "-").replace(":", ".")
 
 
-def official_files(found: Digest, options: Io500Options, folder: Path) -> dict[str, str]:
-    """Return contents by file name of one target."""
+def _official_files(found: Digest, options: Io500Options, folder: Path) -> dict[str, str]:
     config = config_text(options, found.target, folder)
     run = make_run(
         found.values,
@@ -175,12 +169,7 @@ def official_files(found: Digest, options: Io500Options, folder: Path) -> dict[s
     files = {"result_summary.txt": summary_text(run), "result.txt": ini_text(run), "config.ini": config}
     if options.config.text:
         files["config-orig.ini"] = options.config.text
-    return {**files, **_tables(options, found.rounds)}
-
-
-def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
-    """Return by file name, for each phase of transfers or names, the tables that IOR or mdtest print."""
-    counted = [one.counted() for one in rounds]
+    counted = [one.counted() for one in found.rounds]
     texts: dict[str, str] = {}
     for phase in phases_of(options.mode):
         attempts = [attempts[phase.name] for attempts in counted if phase.name in attempts]
@@ -188,7 +177,7 @@ def _tables(options: Io500Options, rounds: Sequence[Round]) -> dict[str, str]:
         if measured and phase.workload in (*TRANSFERS, "metadata"):
             lines = ior_lines(measured) if phase.workload in TRANSFERS else mdtest_lines(measured)
             texts[f"{phase.name}.txt"] = "\n".join([*lines, ""])
-    return texts
+    return {**files, **texts}
 
 
 # Keys that the official check sum counts also when they are empty.

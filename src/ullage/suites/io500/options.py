@@ -12,18 +12,8 @@ from pydantic import Field
 from ullage.errors import UserError
 from ullage.model.base import Strict
 from ullage.parameters import suggest
+from ullage.runs.options import groups
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    Positive,
-    RanksOptions,
-    ResumableOptions,
-    Seconds,
-    SpaceOptions,
-    TargetsOptions,
-    TimeOptions,
-    WatchdogOptions,
-)
 from ullage.runs.options.kinds import ConvertedList, Duration, FilePath
 from ullage.runs.options.model import OptionError
 from ullage.suites.io500.config import OfficialConfig, check_against, default_stonewall_s, read_config
@@ -74,18 +64,24 @@ class Sizes(Strict):
     rates that ``basis`` names.
     """
 
-    block_bytes: Positive
-    segments: Positive
-    easy_items: Positive
-    hard_items: Positive
-    workbench_objects: Positive = 2
+    block_bytes: groups.Positive
+    segments: groups.Positive
+    easy_items: groups.Positive
+    hard_items: groups.Positive
+    workbench_objects: groups.Positive = 2
     short: list[str] = []
     short_s: list[float] = []
     basis: str = ""
 
 
 class Io500Options(
-    TargetsOptions, BindOptions, RanksOptions, TimeOptions, SpaceOptions, WatchdogOptions, ResumableOptions
+    groups.TargetsOptions,
+    groups.BindOptions,
+    groups.RanksOptions,
+    groups.TimeOptions,
+    groups.SpaceOptions,
+    groups.WatchdogOptions,
+    groups.ResumableOptions,
 ):
     """The options of suite ``io500``. Sizes in bytes, times in s. ``sizes`` by target, as far as they are settled."""
 
@@ -102,7 +98,7 @@ class Io500Options(
         Mode, Option("Run the standard or the extended phases. Extended adds md-workbench, find-easy and find-hard.")
     ] = "standard"
     stonewall_s: Annotated[
-        Seconds,
+        groups.Seconds,
         Duration(),
         Option(
             "Write for this long in each writing phase. The rules require 300 s.",
@@ -119,7 +115,7 @@ class Io500Options(
         ConvertedList(hints_by_phase, metavar="[PHASE:]KEY=VALUE"),
         Option("Set an MPI-IO hint for all MPIIO phases or for one. Repeat the option for more hints.", name="--hint"),
     ] = {}
-    repeat: Annotated[Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
+    repeat: Annotated[groups.Positive, Option("Run this many rounds. The score has an interval from 6 rounds on.")] = 1
     cache: Annotated[
         CacheControl,
         Option(

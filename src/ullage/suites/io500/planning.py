@@ -63,8 +63,6 @@ class Step:
 
 @dataclass(frozen=True)
 class _Bound:
-    """What the parameters of a phase depend on."""
-
     phase: OfficialPhase
     options: Io500Options
     sizes: Sizes
@@ -94,8 +92,7 @@ def make_layout(options: Io500Options, cores: int | None) -> Layout:
     return placed.model_copy(update={"ranks_per_node": on_a_node, "binding": binding})
 
 
-def run_phases(options: Io500Options) -> list[OfficialPhase]:
-    """Return the phases of the mode that the configuration file lets run."""
+def _run_phases(options: Io500Options) -> list[OfficialPhase]:
     return [phase for phase in phases_of(options.mode) if phase.name not in options.config.skipped]
 
 
@@ -106,7 +103,7 @@ def wear_out_limit_s(options: Io500Options, targets: int) -> float:
     """
     if options.time_s is None:
         return options.stonewall_s
-    walls = sum(phase.has_wall for phase in run_phases(options)) * options.repeat * targets
+    walls = sum(phase.has_wall for phase in _run_phases(options)) * options.repeat * targets
     left_s = options.time_s - walls * options.stonewall_s
     if left_s <= 0:
         text = format_time(walls * options.stonewall_s)
@@ -120,16 +117,15 @@ def make_steps(
 ) -> list[Step]:
     """Return every phase that is run, in official order; raise ``UserError`` for what the engine would refuse."""
     found: list[Step] = []
-    for phase in run_phases(options):
+    for phase in _run_phases(options):
         bound = _Bound(phase, options, sizes, limit_s)
         if phase.name == _TWICE:
-            found.append(make_step(replace(bound, is_first=True), target, layout, description))
-        found.append(make_step(bound, target, layout, description))
+            found.append(_make_step(replace(bound, is_first=True), target, layout, description))
+        found.append(_make_step(bound, target, layout, description))
     return found
 
 
-def make_step(bound: _Bound, target: Target, layout: Layout, description: Describe) -> Step:
-    """Make the case of one phase, in the engine's own types."""
+def _make_step(bound: _Bound, target: Target, layout: Layout, description: Describe) -> Step:
     phase = bound.phase
     backend = _backend(bound, description)
     known = {parameter.name for parameter in find_registered(description, "workload", phase.workload).parameters}

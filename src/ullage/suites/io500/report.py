@@ -2,7 +2,7 @@
 """What a report shows of IO500 alone: what each phase does to the total, and what it would have to give."""
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ullage.analysis.ladders import LadderRule, Step
 from ullage.analysis.storage_ladders import METADATA_STEPS
@@ -14,10 +14,8 @@ from ullage.report.contents import Cell, Content, Grid, Heading, Section, number
 from ullage.report.data import ReportData
 from ullage.report.headlines import Rule
 from ullage.report.phases import format_list_rate, named_phases
-
-if TYPE_CHECKING:
-    from ullage.suites.io500.score import PhaseInfluence
-
+from ullage.suites.io500.phases import find_phase
+from ullage.suites.io500.score import PhaseInfluence, sensitivity
 
 _COLUMNS: Final = (
     Heading("phase"),
@@ -30,8 +28,6 @@ _COLUMNS: Final = (
 
 def tables(data: ReportData) -> Content | None:
     """Make a table for each target whose phases are those of IO500; None where no target's are."""
-    from ullage.suites.io500.score import sensitivity
-
     phases = named_phases(data)
     grids: list[Grid] = []
     for target in data.view.targets:
@@ -44,7 +40,7 @@ def tables(data: ReportData) -> Content | None:
     return Content(grids=grids) if grids else None
 
 
-def _cells(influence: "PhaseInfluence", unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
+def _cells(influence: PhaseInfluence, unit: str, largest_gain: float, largest_loss: float) -> list[Cell]:
     gain, loss = influence.gain - 1, influence.loss
     # Lengths follow the logarithm, as the total is a product; what is above the mean of the others has no bar.
     length = math.log(loss) / math.log(largest_loss) if loss is not None and loss > 1.0 else 0.0
@@ -69,8 +65,6 @@ SECTION: Final = Section(
 
 
 def _is_scored(row: Row) -> bool:
-    from ullage.suites.io500.phases import find_phase
-
     phase = find_phase(row.word("phase"))
     return phase is not None and phase.scored and row.metric == phase.metric
 
@@ -107,12 +101,10 @@ def phases(summary: Summary) -> list[Bars]:
     return [
         group
         for title, unit in (("Bandwidth of each phase", "B/s"), ("Operations of each phase", "op/s"))
-        for group in bars(title, [line for line in lines if line[1].unit == unit], _in_list_units)
+        for group in bars(
+            title, [line for line in lines if line[1].unit == unit], lambda row: format_list_rate(row.median, row.unit)
+        )
     ]
-
-
-def _in_list_units(row: Row) -> str:
-    return format_list_rate(row.median, row.unit)
 
 
 ANSWER: Final = AnswerRule(

@@ -230,7 +230,6 @@ def phase_rows(phase: OfficialPhase, attempts: Iterable[Attempt], context: RowCo
 
 
 def _marked(rows: Iterable[Row], reasons: Sequence[str]) -> list[Row]:
-    """Flag the rows of a void phase with every reason."""
     void = [Flag(code=VOID_FLAG, reason="; ".join(reasons))] if reasons else []
     return [row.model_copy(update={"flags": [*void, *row.flags]}) for row in rows]
 

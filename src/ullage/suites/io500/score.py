@@ -162,7 +162,6 @@ class Family:
 
 
 def _counted(values: Mapping[str, float], mode: Mode) -> list[OfficialPhase]:
-    """Return the phases that have a power in the total of ``values``: scored ones with a value above 0."""
     return [phase for phase in counted_phases(values, mode) if values.get(phase.name, 0.0) > 0]
 
 

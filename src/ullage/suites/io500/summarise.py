@@ -8,6 +8,8 @@ rows of the targets.
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -124,14 +126,12 @@ def bound_steps(options: Io500Options, place: Target, layout: Layout, session: S
     reduced = options.model_copy(update={"config": config, "stonewall_s": PATIENCE_S})
     sizes = Sizes(block_bytes=config.transfer_bytes, segments=1, easy_items=items, hard_items=items)
     steps = make_steps(reduced, place, sizes, layout, session.engine_context.description, PATIENCE_S)
-    return [_of_set(step, layout, number) for number in range(1, SAMPLES + 1) for step in steps]
-
-
-def _of_set(step: Step, layout: Layout, number: int) -> Step:
-    """Return ``step`` on the datasets of set ``number``."""
-    made = _on(step.case, lambda name: f"{name}-{number}")
-    own = case_id(made.backend, made.workload, step.target, layout, made.dataset)
-    return Step(step.phase, made.model_copy(update={"id": own}), step.target, step.is_first)
+    found: list[Step] = []
+    for turn, step in product(range(1, SAMPLES + 1), steps):
+        made = _on(step.case, lambda name, turn=turn: f"{name}-{turn}")
+        own = case_id(made.backend, made.workload, step.target, layout, made.dataset)
+        found.append(replace(step, case=made.model_copy(update={"id": own})))
+    return found
 
 
 def _on(case: Case, renamed: Callable[[str], str]) -> Case:
@@ -171,14 +171,12 @@ def _attempts(folder: Path) -> list[Attempt]:
         return []
     # On the datasets that the phases have in a round.
     plain = plan.model_copy(update={"cases": [_on(case, lambda name: name.rpartition("-")[0]) for case in plan.cases]})
-    return [_as_phase(one) for one in attempts_of(plain, records)]
-
-
-def _as_phase(attempt: Attempt) -> Attempt:
-    name = attempt.phase.name
-    case = attempt.case.model_copy(update={"case": name, "target": NAME})
-    phases = tuple(one.model_copy(update={"case": name}) for one in attempt.phases)
-    return Attempt(attempt.phase, attempt.run, case, phases)
+    found: list[Attempt] = []
+    for one in attempts_of(plain, records):
+        case = one.case.model_copy(update={"case": one.phase.name, "target": NAME})
+        phases = tuple(phase.model_copy(update={"case": one.phase.name}) for phase in one.phases)
+        found.append(replace(one, case=case, phases=phases))
+    return found
 
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
@@ -197,17 +195,16 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
         # Of these nothing may be concluded; the score counts them, as the official one does.
         disturbed = frozenset(row.word("phase") for row in found.rows if row.grade == "C")
         own = summary_scores(found.samples, found.validity.run, options.mode, label)
-        scores += [one.model_copy(update={"look": _is_look(one, options)}) for one in own]
+        # A look is a score against which only what was asked for speaks.
+        asked = set(options.conditions.reasons)
+        looks = [bool(one.reasons) and not one.valid and asked.issuperset(one.reasons) for one in own]
+        scores += [one.model_copy(update={"look": look}) for one, look in zip(own, looks, strict=True)]
         findings += void_findings(found.validity, label)
-        findings += score_findings(found.values, options.mode, label, disturbed)
+        counts = all(one.valid for one in own)
+        findings += score_findings(found.values, options.mode, label, disturbed, counts=counts)
         findings += slow_ranks(found.rounds, disturbed, label)
     rows = [row for found in digests for row in under_bounds(found.rows, result, found.target.name, context)]
     return SuiteSummary(rows, findings, scores)
-
-
-def _is_look(one: Score, options: Io500Options) -> bool:
-    """Tell whether only what was asked for speaks against a score."""
-    return bool(one.reasons) and not one.valid and set(one.reasons) <= set(options.conditions.reasons)
 
 
 def digest_all(
@@ -244,7 +241,12 @@ def slow_ranks(rounds: Iterable[Round], disturbed: Collection[str], label: str =
 
 
 def score_findings(
-    values: Mapping[str, float], mode: Mode = "standard", target: str = "", doubted: Collection[str] = ()
+    values: Mapping[str, float],
+    mode: Mode = "standard",
+    target: str = "",
+    doubted: Collection[str] = (),
+    *,
+    counts: bool = True,
 ) -> list[Finding]:
     """Say where the score of ``values`` comes from, one finding a sentence; the first holds all the numbers.
 
@@ -256,11 +258,15 @@ def score_findings(
     whole, influences, groups = score(values, mode), sensitivity(values, mode), families(values, mode, doubted)
     lead = f"{target}: " if target else ""
     article = "the" if target else "The"
-    title = f"{lead}{article} IO500 score is {'unknown' if whole.total is None else number(whole.total)}"
+    first = sentences[0].replace("The ", f"{article} ", 1)
+    if not counts:
+        first = f"{'n' if target else 'N'}ot valid as a result: {first[:1].lower()}{first[1:]}"
+    total = "unknown" if whole.total is None else number(whole.total)
+    title = f"{lead}{article} IO500 score is {total}{'' if counts else ', not valid as a result'}"
     head = finding(
         "io500-score",
         title,
-        f"{lead}{sentences[0].replace('The ', f'{article} ', 1)}",
+        f"{lead}{first}",
         target=target,
         total=whole.total,
         bandwidth_gib_per_s=whole.bandwidth,

@@ -24,7 +24,9 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _grid(title: str, rows: Sequence[Row]) -> Grid:
-    records = nested((row.count("block_bytes", 0), _stream(row), row) for row in rows)
+    records = nested(
+        (row.count("block_bytes", 0), f"{row.params.get('order', ORDERS[0])} {row.access}", row) for row in rows
+    )
     every = [f"{order} {access}" for order in ORDERS for access in ("write", "read")]
     streams = [stream for stream in every if any(stream in some for some in records.values())]
     lines = [
@@ -34,12 +36,7 @@ def _grid(title: str, rows: Sequence[Row]) -> Grid:
     return Grid(title, [Heading(name, is_number=True) for name in ("record", *streams)], lines)
 
 
-def _stream(row: Row) -> str:
-    return f"{row.params.get('order', ORDERS[0])} {row.access}"
-
-
 def _cell(row: Row | None) -> Cell:
-    """Show the rate, and its share of the peak where one is known."""
     if row is None:
         return number_cell(DASH)
     interval = format_bounds(row)

@@ -146,7 +146,7 @@ def _record(row: Row) -> int:
 def _enough(target: str, order: str, access: str, line: Sequence[Row], level: float) -> Finding:
     found = enough_of(line, level)
     best, first = found.best, found.row
-    what = f"{target} {order} {access}s"
+    what = f"{target}: {order} {access}s"
     text = found.text(what, _records, format_rate, "")
     if best.share is not None:
         text += f" The highest median is {percent(best.share)} of the peak."

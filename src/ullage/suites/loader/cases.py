@@ -66,12 +66,9 @@ class Search:
 
     def bracket(self, trials: Trials) -> tuple[int, int | None]:
         """Return the largest number that seems to pass below the smallest that does not; None where none fails."""
-        failing = min((n for n, samples in trials.items() if samples and not self._seems(samples)), default=None)
+        failing = min((n for n, samples in trials.items() if samples and median(samples) < self.limit), default=None)
         below = [n for n, samples in trials.items() if samples and (failing is None or n < failing)]
         return max(below, default=0), failing
-
-    def _seems(self, samples: Sequence[float]) -> bool:
-        return median(samples) >= self.limit
 
     @property
     def _last(self) -> int:

@@ -241,7 +241,10 @@ def summarise(result: ResultFolder, request: Request, context: RowContext) -> Su
 
 def loader_rows(launches: Launches, context: RowContext, options: LoaderOptions) -> list[Row]:
     """Return the rows of every epoch, with the share of bytes that memory answered, and the AU of all epochs."""
-    rows = [_as_read(row) for row in told_rows(launches, context, partial(_tell, options=options))]
+    told = told_rows(launches, context, partial(_tell, options=options))
+    rows = [row.model_copy(update={"metric": USE}) if row.metric == _RUN_USE else row for row in told]
+    # Memory may answer a later epoch, and the ceiling of the device does not bound memory.
+    rows = [with_ceiling(row, None) if row.access != "write" and row.verdict != "cold" else row for row in rows]
     phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(launches))
     reads = [row for row in rows if row.metric == RATE and row.access != "write"]
     shares = [cached_share(row, phases[row.case, row.access], context) for row in reads]
@@ -254,10 +257,12 @@ def _tell(row: Row, source: Source, options: LoaderOptions) -> Mapping[str, Scal
     if is_run and row.access != f"epoch-{options.epochs}":
         return None
     accelerators = last.facts.get("accelerators")
+    # Samples go by their preset; where their sizes were asked for, these are stated.
+    asked: dict[str, Scalar] = {"preset": NO_PRESET, "sample_bytes": options.mean_bytes}
     params: dict[str, Scalar] = {
         "access": ALL_EPOCHS if is_run else row.access,
         **usual(row, "ranks", "nodes"),
-        **_samples_of(options),
+        **({"preset": options.preset} if options.is_of_preset_samples else asked),
         "accelerators": accelerators if isinstance(accelerators, int) else 0,
         "samples": last.counters.get("samples", 0) or count_of(source.workload, "samples", 0),
         "volume_bytes": last.bytes,
@@ -269,16 +274,3 @@ def _tell(row: Row, source: Source, options: LoaderOptions) -> Mapping[str, Scal
         **usual(row, "backend"),
     }
     return params if row.access == "write" else {**params, "data_of": last.data_of}
-
-
-def _as_read(row: Row) -> Row:
-    """Memory may answer a later epoch, and the ceiling of the device does not bound memory."""
-    told = row.model_copy(update={"metric": USE}) if row.metric == _RUN_USE else row
-    return with_ceiling(told, None) if row.access != "write" and row.verdict != "cold" else told
-
-
-def _samples_of(options: LoaderOptions) -> dict[str, Scalar]:
-    """Name the samples by the preset; where their sizes were asked for, state these."""
-    if options.is_of_preset_samples:
-        return {"preset": options.preset}
-    return {"preset": NO_PRESET, "sample_bytes": options.mean_bytes}

@@ -7,19 +7,8 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
+from ullage.runs.options import groups
 from ullage.runs.options.declared import REPETITIONS, Change, OfEngine, Option
-from ullage.runs.options.groups import (
-    CeilingOptions,
-    MachineOptions,
-    Positive,
-    QuickOnCommandLine,
-    RanksOptions,
-    ResumableOptions,
-    SeedOptions,
-    SpaceOptions,
-    TimeBudgetOptions,
-    WatchdogOptions,
-)
 from ullage.runs.options.kinds import CountAxis, Share, Size
 from ullage.runs.options.model import OptionError
 from ullage.runs.options.settings import Backend
@@ -72,15 +61,15 @@ _ACCELERATOR: Final = "h100"
 
 
 class LoaderOptions(
-    QuickOnCommandLine,
-    WatchdogOptions,
-    ResumableOptions,
-    RanksOptions,
-    MachineOptions,
-    CeilingOptions,
-    TimeBudgetOptions,
-    SeedOptions,
-    SpaceOptions,
+    groups.QuickOnCommandLine,
+    groups.WatchdogOptions,
+    groups.ResumableOptions,
+    groups.RanksOptions,
+    groups.MachineOptions,
+    groups.CeilingOptions,
+    groups.TimeBudgetOptions,
+    groups.SeedOptions,
+    groups.SpaceOptions,
 ):
     """The options of suite ``loader``. ``samples``: null until the room at the targets is known."""
 
@@ -113,7 +102,7 @@ class LoaderOptions(
         AcceleratorName, Option("Compute as fast as this accelerator does.", name="--pace-of", sets=("step_s",))
     ] = _ACCELERATOR
     accelerators: Annotated[
-        list[Positive] | None,
+        list[groups.Positive] | None,
         CountAxis(),
         Option(
             "Measure with these numbers of accelerators, for example 1,2,4.",
@@ -169,7 +158,7 @@ class LoaderOptions(
     verify: Annotated[str | None, OfEngine(unsaid="kept, if the backend holds data")] = None
     backend: Backend = "posix"
     repetitions: Annotated[
-        Positive,
+        groups.Positive,
         Option(
             "Repeat the decisive numbers of accelerators this often. A verdict needs 6 repetitions.",
             usual="6",

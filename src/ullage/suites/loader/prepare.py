@@ -27,21 +27,7 @@ from ullage.runs.remains import remove_left
 from ullage.runs.room import NO_LIMIT, Machine, checked_machine, room_at
 from ullage.runs.session import Note, Session, note_once
 from ullage.runs.suite import Explanation
-from ullage.suites.loader.cases import (
-    DATASET,
-    CellMaker,
-    LoaderCell,
-    Search,
-    Trials,
-    fewest_samples,
-    files_of,
-    fitted_samples,
-    most_that_fit,
-    next_listed,
-    samples_a_file,
-    set_bytes,
-    usual_samples,
-)
+from ullage.suites.loader import cases
 from ullage.suites.loader.options import RULE_MEMORIES, RULE_STEPS, LoaderOptions, rule_samples
 from ullage.units import format_time, format_volume
 from ullage.uri import words_of_path
@@ -60,13 +46,13 @@ class PreparedLoader:
     request: Request
     options: LoaderOptions
     machine: Machine
-    cells: CellMaker
+    cells: cases.CellMaker
     notes: Sequence[Note]
 
     @property
     def most(self) -> int:
         """The largest number of accelerators that is measured: there are two steps for each."""
-        return min(self.options.most_accelerators, most_that_fit(self.options, self.cells.samples))
+        return min(self.options.most_accelerators, cases.most_that_fit(self.options, self.cells.samples))
 
     def numbers(self) -> list[int]:
         """Return the numbers that are measured for certain: the listed ones, or the first of a search."""
@@ -74,7 +60,7 @@ class PreparedLoader:
             return [n for n in self.options.accelerators if n <= self.most]
         return [self.cells.unit]
 
-    def plan(self, cell: LoaderCell, spec: LaunchSpec) -> Plan:
+    def plan(self, cell: cases.LoaderCell, spec: LaunchSpec) -> Plan:
         """Return the plan of a launch of one case."""
         options = self.options
         return listed_plan(
@@ -107,8 +93,8 @@ class PreparedLoader:
 
     def explain(self) -> Explanation:
         options, samples = self.options, self.cells.samples
-        size = format_volume(set_bytes(options, samples))
-        mean, each = format_volume(options.mean_bytes), samples_a_file(options)
+        size = format_volume(cases.set_bytes(options, samples))
+        mean, each = format_volume(options.mean_bytes), cases.samples_a_file(options)
         pace, limit = f"{format_time(options.pace_s)} a step", f"AU of {100 * options.least_use:g} %"
         named = f"preset {options.preset}: " if options.is_of_preset_samples else ""
         head = [
@@ -136,7 +122,7 @@ class PreparedLoader:
         return run.code
 
 
-def _row(options: LoaderOptions, cell: LoaderCell) -> list[str]:
+def _row(options: LoaderOptions, cell: cases.LoaderCell) -> list[str]:
     steps = cell.samples / options.batch_samples / cell.accelerators
     return [
         cell.target.name,
@@ -145,7 +131,7 @@ def _row(options: LoaderOptions, cell: LoaderCell) -> list[str]:
         str(cell.layout.ranks),
         str(cell.samples),
         format_volume(cell.samples * options.mean_bytes),
-        str(files_of(options, cell.samples)),
+        str(cases.files_of(options, cell.samples)),
         f"at least {format_time(steps * options.pace_s)}",
         cell.case.id,
     ]
@@ -158,10 +144,10 @@ def prepare_loader(request: Request, engine_context: EngineContext) -> PreparedL
     options = _settled(asked, machine)
     # The room of the moment decides, so a resumed run must find the samples of its first launch in the request.
     settled = request.model_copy(update={"options": options.model_dump(mode="json")})
-    cells = CellMaker(options, engine_context.description, cast("int", options.samples), machine.cores)
+    cells = cases.CellMaker(options, engine_context.description, cast("int", options.samples), machine.cores)
     notes: list[Note] = []
     memory = (machine.memory.total_bytes or 0) * cells.unit
-    most = min(options.most_accelerators, max(most_that_fit(options, cells.samples), 1))
+    most = min(options.most_accelerators, max(cases.most_that_fit(options, cells.samples), 1))
     fewest = rule_samples(options.mean_bytes, options.batch_samples, most, memory)
     if machine.places and cells.samples_of(most) < fewest:
         text = (
@@ -179,16 +165,15 @@ def prepare_loader(request: Request, engine_context: EngineContext) -> PreparedL
 
 
 def _settled(options: LoaderOptions, machine: Machine) -> LoaderOptions:
-    """Return the options with the number of samples: by the rule, as far as there is room."""
     if options.samples is not None:
         return options
     nodes = options.nodes or options.hosts or 1
-    wanted = usual_samples(options, (machine.memory.total_bytes or 0) * nodes)
+    wanted = cases.usual_samples(options, (machine.memory.total_bytes or 0) * nodes)
     if not machine.places:  # nothing is kept anywhere: as many as the steps need
-        return options.model_copy(update={"samples": usual_samples(options, 0)})
+        return options.model_copy(update={"samples": cases.usual_samples(options, 0)})
     rooms = [room_at(place, Limits(space_bytes=options.space), machine.memory, nodes) for place in machine.places]
     least, fewest = min(room.bytes for room in rooms), min(room.files for room in rooms)
-    return options.model_copy(update={"samples": max(fitted_samples(options, wanted, least, fewest), 1)})
+    return options.model_copy(update={"samples": max(cases.fitted_samples(options, wanted, least, fewest), 1)})
 
 
 def _check(prepared: PreparedLoader) -> None:
@@ -200,14 +185,14 @@ def _check(prepared: PreparedLoader) -> None:
     options, machine, samples = prepared.options, prepared.machine, prepared.cells.samples
     for place in machine.places:
         room = room_at(place, Limits(space_bytes=options.space), machine.memory, prepared.cells.unit)
-        needed, where = set_bytes(options, samples), f"target '{place.target}' ({place.path})"
+        needed, where = cases.set_bytes(options, samples), f"target '{place.target}' ({place.path})"
         if needed > room.bytes:
             what = f"needs {format_volume(needed)}, but only {format_volume(room.bytes)} may be used"
             raise UserError(what, where, "fewer --samples, or a smaller --sample", EXIT_ENVIRONMENT)
-        if room.files < NO_LIMIT and files_of(options, samples) > room.files:
-            what = f"needs {files_of(options, samples):,} files, but only {room.files:,} may be made"
+        if room.files < NO_LIMIT and cases.files_of(options, samples) > room.files:
+            what = f"needs {cases.files_of(options, samples):,} files, but only {room.files:,} may be made"
             raise UserError(what, where, "fewer --samples, or more --samples-per-file", EXIT_ENVIRONMENT)
-    if samples < fewest_samples(options) or prepared.most < prepared.cells.unit:
+    if samples < cases.fewest_samples(options) or prepared.most < prepared.cells.unit:
         what = f"{samples} samples are not two batches of {options.batch_samples} for each accelerator"
         raise UserError(what, "--samples", "give more samples, more room, or a smaller --batch", EXIT_ENVIRONMENT)
     for target in prepared.request.targets:
@@ -215,7 +200,7 @@ def _check(prepared: PreparedLoader) -> None:
             prepared.cells.reads(target, number)
 
 
-def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], epochs: int) -> dict[int, list[float]]:
+def trials_of(launches: Iterable[Iterable[AnyRecord]], numbers: dict[str, int], epochs: int) -> dict[int, list[float]]:
     """Return the lower of the uses of all epochs together and of the first, one for each repetition.
 
     They stand by the accelerators of their case.
@@ -227,8 +212,8 @@ def trials_of(launches: Iterable[Iterable[AnyRecord]], cases: dict[str, int], ep
         if name == "epoch-1" and (use := accelerator_use(item.phase)) is not None:
             first[key] = use
         use = accelerator_use(item.phase, "all_")
-        if use is not None and item.case.case in cases and name == f"epoch-{epochs}":
-            found.setdefault(cases[item.case.case], []).append(min(use, first.get(key, use)))
+        if use is not None and item.case.case in numbers and name == f"epoch-{epochs}":
+            found.setdefault(numbers[item.case.case], []).append(min(use, first.get(key, use)))
     return found
 
 
@@ -276,23 +261,23 @@ class _Loading(Execution):
             # Counted, not by their use: accelerators that compute nothing have none.
             left = [number for number in prepared.numbers() if number not in failed]
             done = {n: len(self.progress.of(prepared.cells.reads(target, n).case.id).counted) for n in left}
-            return next_listed(done, options.repetitions)
+            return cases.next_listed(done, options.repetitions)
         # What cannot run cannot pass.
-        seen: Trials = {**self._trials(target), **dict.fromkeys(failed, [0.0] * options.repetitions)}
-        return Search(prepared.cells.unit, prepared.most, options.least_use, options.repetitions).next(seen)
+        seen: cases.Trials = {**self._trials(target), **dict.fromkeys(failed, [0.0] * options.repetitions)}
+        return cases.Search(prepared.cells.unit, prepared.most, options.least_use, options.repetitions).next(seen)
 
     def _trials(self, target: Target) -> dict[int, list[float]]:
         prepared = self.prepared
         numbers = range(prepared.cells.unit, prepared.most + 1, prepared.cells.unit)
-        cases = {prepared.cells.reads(target, number).case.id: number for number in numbers}
+        by_case = {prepared.cells.reads(target, number).case.id: number for number in numbers}
         files = self.session.result.read_records()
-        return trials_of([file.records for file in files], cases, prepared.options.epochs)
+        return trials_of([file.records for file in files], by_case, prepared.options.epochs)
 
     def _has_samples(self, target: Target) -> bool:
         there = datasets_there(target, self.prepared.request.run_id)
-        return not self.prepared.cells.lasts(target) or DATASET in there
+        return not self.prepared.cells.lasts(target) or cases.DATASET in there
 
-    def _launch(self, cell: LoaderCell, repetitions: int) -> bool:
+    def _launch(self, cell: cases.LoaderCell, repetitions: int) -> bool:
         """Run one case; False where the run must not go on."""
         session, number = self.session, self.session.result.next_launch()
         begun = self.progress.of(cell.case.id).begun
@@ -313,7 +298,7 @@ class _Loading(Execution):
         made = cell.accelerators > 0 or self._has_samples(cell.target)
         return self.may_go_on and made
 
-    def _cost_s(self, cell: LoaderCell) -> float:
+    def _cost_s(self, cell: cases.LoaderCell) -> float:
         """Return what a repetition takes: as measured, else the time of its computation."""
         known = self.progress.of(cell.case.id).seconds
         if known:

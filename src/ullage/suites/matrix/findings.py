@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from ullage.analysis.ceilings.rows import with_ceiling
 from ullage.analysis.contests import compare_ratios, compare_together
@@ -23,6 +23,7 @@ from ullage.model.summary import Finding, Row
 from ullage.model.system import SystemFacts
 from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, times
+from ullage.reading import child
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
 from ullage.results.rows import RowContext, build_rows
@@ -59,14 +60,9 @@ def levels_of(system: SystemFacts | None) -> list[Level]:
 
 def levels_in(system: Mapping[str, object]) -> list[Level]:
     """Return the levels as ``levels_of`` does, from the facts in a summary."""
-    cpu, memory = _group(system.get("cpu")), _group(system.get("memory"))
-    caches = {name: size for name, size in _group(cpu.get("caches")).items() if isinstance(size, int)}
-    total = memory.get("total_bytes")
+    caches = {name: size for name, size in child(system, "cpu", "caches").items() if isinstance(size, int)}
+    total = child(system, "memory").get("total_bytes")
     return _levels(caches, total if isinstance(total, int) else None)
-
-
-def _group(value: object) -> dict[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 def _levels(caches: Mapping[str, int], memory_bytes: int | None) -> list[Level]:

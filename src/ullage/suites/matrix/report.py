@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import product
 from statistics import median
 from typing import Final
 
@@ -99,7 +100,7 @@ def figures(data: ReportData) -> list[Figure]:
     rows = data.rows_of(_SUITE)
     targets = list(dict.fromkeys(row.target for row in rows))
     levels = levels_in(data.summary.system)
-    maps = {(target, label): of_test(rows, target, label) for target in targets for label in LABELS}
+    maps = {(target, label): _of_test(rows, target, label) for target in targets for label in LABELS}
     several = len(targets) > 1
     return [
         figure(f"{target} · {label}" if several else label, found, levels)
@@ -108,8 +109,7 @@ def figures(data: ReportData) -> list[Figure]:
     ]
 
 
-def of_test(rows: Sequence[Row], target: str, label: str) -> list[Row]:
-    """Return the rows of one test on one target, for the metric that comes first."""
+def _of_test(rows: Sequence[Row], target: str, label: str) -> list[Row]:
     found = [row for row in rows if row.target == target and row.params.get("test") == label]
     return [row for row in found if row.metric == found[0].metric]
 
@@ -143,12 +143,17 @@ def _spec(rows: Sequence[Row], files: Sequence[int], records: Sequence[int], lev
         text_height=24,
     )
     place, lines = found.place(), list[Spec]()
-    for level in levels:
-        if crosses(level, files):
-            lines += _across(level, next(size for size in files if size > level.size_bytes), place["y"])
-        if crosses(level, records):
-            lines += _down(level, next(size for size in records if size > level.size_bytes), place["x"])
-    return row_map(found, rows, lambda row: _sizes(row)[1], lambda row: _sizes(row)[0], _what, lines)
+    for level, (axis, sizes) in product(levels, (("y", files), ("x", records))):
+        if crosses(level, sizes):
+            lines += _level_line(level, axis, sizes, place[axis])
+    return row_map(
+        found,
+        rows,
+        lambda row: _sizes(row)[1],
+        lambda row: _sizes(row)[0],
+        lambda row: "file {}, record {}".format(*_sizes(row)),
+        lines,
+    )
 
 
 def _sizes(row: Row) -> tuple[str, str]:
@@ -156,34 +161,24 @@ def _sizes(row: Row) -> tuple[str, str]:
     return format_bytes(file), format_bytes(record)
 
 
-def _what(row: Row) -> str:
-    file, record = _sizes(row)
-    return f"file {file}, record {record}"
+# By axis: the field of a map, the axis along the line, where the line ends and its name begins, and the name's look.
+_LINES: Final[dict[str, tuple[str, str, str, str | int, Spec]]] = {
+    "y": ("line", "x", "width", "width", {"align": "left", "baseline": "middle", "dx": 4}),
+    "x": ("column", "y", "height", 0, {"align": "center", "baseline": "bottom", "dy": -3}),
+}
 
 
-def _across(level: Level, first_above: int, y: Spec) -> list[Spec]:
-    """Draw a line above the first file that does not fit."""
-    place = {"y": {**y, "bandPosition": 0}}
-    span = {"x": {"value": 0}, "x2": {"value": "width"}}
-    text = {"align": "left", "baseline": "middle", "dx": 4}
-    return _map_line(level, {"line": format_bytes(first_above)}, place, span, {"x": {"value": "width"}}, text)
-
-
-def _down(level: Level, first_above: int, x: Spec) -> list[Spec]:
-    """Draw a line before the first record that does not fit."""
-    place = {"x": {**x, "bandPosition": 0}}
-    span = {"y": {"value": 0}, "y2": {"value": "height"}}
-    text = {"align": "center", "baseline": "bottom", "dy": -3}
-    return _map_line(level, {"column": format_bytes(first_above)}, place, span, {"y": {"value": 0}}, text)
-
-
-def _map_line(level: Level, datum: Spec, place: Spec, span: Spec, end: Spec, text: Spec) -> list[Spec]:
-    values = {"values": [datum]}
+def _level_line(level: Level, axis: str, sizes: Sequence[int], at: Spec) -> list[Spec]:
+    """Draw a line before the first of the files (y) or records (x) that does not fit."""
+    field, along, end, named_at, look = _LINES[axis]
+    values = {"values": [{field: format_bytes(next(size for size in sizes if size > level.size_bytes))}]}
+    place = {axis: {**at, "bandPosition": 0}}
     rule = {"type": "rule", "color": INK, "strokeWidth": 1.4, "strokeDash": [5, 3]}
-    words = {"type": "text", "text": level.name, "color": INK, "fontSize": 10.5, **text}
+    words = {"type": "text", "text": level.name, "color": INK, "fontSize": 10.5, **look}
+    span = {along: {"value": 0}, f"{along}2": {"value": end}}
     return [
         {"data": values, "mark": rule, "encoding": {**place, **span}},
-        {"data": values, "mark": words, "encoding": {**place, **end}},
+        {"data": values, "mark": words, "encoding": {**place, along: {"value": named_at}}},
     ]
 
 

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Annotated, Final, Literal, cast
 
 from pydantic import Field
@@ -345,11 +346,7 @@ def prepare_matrix(request: Request, engine_context: EngineContext) -> PreparedC
         target.name: direct_at(target) if options.direct else DirectIo(served=False) for target in request.targets
     }
     planner = Planner(options, request.targets, directs, engine_context.description, machine.cores)
-
-    def kinds(cells: Iterable[Cell]) -> list[Cell]:
-        return with_kinds(cells, options)
-
-    text = "files and records as asked"
+    kinds, text = partial(with_kinds, options=options), "files and records as asked"
     return PreparedCells(
         request, options, machine, planner.cells(), kinds, text, _lines(options), _notes(options)
     ).checked()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ullage.engine import find_registered
 from ullage.errors import UserError
@@ -19,8 +19,8 @@ from ullage.runs.kernels.options import MEMORY
 from ullage.runs.kernels.prepared import KernelCase, PreparedKernels, kernel_case
 from ullage.runs.kernels.resources import read_resources
 from ullage.runs.options.reading import read_options
-from ullage.runs.peer_runs import KernelPeers
-from ullage.runs.session import Note
+from ullage.runs.peer_runs import KernelPeers, PeerJob
+from ullage.runs.session import Note, Session
 from ullage.suites.memory.options import (
     MIB,
     MemoryOptions,
@@ -36,11 +36,6 @@ from ullage.system.files import ROOT, parse_cpu_list
 from ullage.system.hardware import read_memory, read_numa, usable_cores, usable_cpus
 from ullage.system.limits import read_limits
 from ullage.units import format_bytes, format_volume
-
-if TYPE_CHECKING:
-    from ullage.runs.peer_runs import PeerJob
-    from ullage.runs.session import Session
-
 
 HEADERS: Final = ("part", "work", "threads", "working set", "further")
 KERNELS: Final = ("read", "write", "read-write", "copy", "scale", "add", "triad")
@@ -239,7 +234,7 @@ def prepare_memory(request: Request, engine_context: EngineContext) -> PreparedK
     _check_sizes(planner)
     cases = planner.cases()
 
-    def jobs(_session: "Session") -> "list[PeerJob]":
+    def jobs(_session: Session) -> list[PeerJob]:
         from ullage.peers.hpcc import installed
         from ullage.runs.peer_runs import Hpcc
         from ullage.suites.memory.peer_runs import PeerScope, peer_jobs

@@ -10,25 +10,13 @@ from ullage.analysis.ladders import TAKEN_BY_OTHERS, LadderRule, Step, alike_but
 from ullage.grouping import grouped
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, plural, rounded
+from ullage.report import plots
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure
 from ullage.report.data import ReportData
 from ullage.report.declared import PartOfReport
 from ullage.report.grids import peers_of
 from ullage.report.headlines import Rule, threads_text
-from ullage.report.plots import (
-    curve_colors,
-    decade_axis,
-    layered,
-    line_layers,
-    line_mark,
-    nominal,
-    plot,
-    quantity_axis,
-    row_point,
-    size_axis,
-    upright_layers,
-)
 from ullage.report.vega import Spec, time_axis, tooltip
 from ullage.suites.memory.options import MEMORY_LEVEL
 from ullage.suites.memory.prepare import KERNELS
@@ -66,8 +54,8 @@ def bandwidth_figures(data: ReportData) -> list[Figure]:
     whos = [plural(count, "thread") for count in sorted({threads_of(row) for row in drawn})]
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 2}
     dashes = [_DASHES[index % len(_DASHES)] for index in range(len(whos))]
-    dash = nominal("who", whos, dashes, legend if len(whos) > 1 else None)
-    y = decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
+    dash = plots.nominal("who", whos, dashes, legend if len(whos) > 1 else None)
+    y = plots.decade_axis([value["y"] for value in values], "bandwidth (GB/s)")
     spec = _over_sets(data, values, y, _BANDWIDTH_TOOLTIP, 26, {"strokeDash": dash})
     caption = (
         "Bytes are counted as STREAM does, with ordinary stores. The working set is that of all threads together. "
@@ -79,12 +67,11 @@ def bandwidth_figures(data: ReportData) -> list[Figure]:
 def _over_sets(
     data: ReportData, values: Sequence[Spec], y: Spec, tips: list[Spec], size: int, of_lines: Spec | None = None
 ) -> Spec:
-    """Draw a curve for each ``name`` over the working set ``x``, and the ends of the caches."""
     sizes = [value["x"] for value in values]
     names = list(dict.fromkeys(value["name"] for value in values))
-    points = {"x": size_axis(sizes), "y": y, "color": curve_colors("name", names)}
-    lines = line_layers({**points, **(of_lines or {})}, tips, size, values, points)
-    return layered(_WIDTH, _HEIGHT, [*upright_layers(cache_lines(data), sizes), *lines])
+    points = {"x": plots.size_axis(sizes), "y": y, "color": plots.curve_colors("name", names)}
+    lines = plots.line_layers({**points, **(of_lines or {})}, tips, size, values, points)
+    return plots.layered(_WIDTH, _HEIGHT, [*plots.upright_layers(cache_lines(data), sizes), *lines])
 
 
 def time_figures(data: ReportData) -> list[Figure]:
@@ -93,7 +80,7 @@ def time_figures(data: ReportData) -> list[Figure]:
     There is none where no curve has three sets.
     """
     values = [
-        row_point(row, size_of(row), name=words, size=format_bytes(size_of(row)))
+        plots.row_point(row, size_of(row), name=words, size=format_bytes(size_of(row)))
         for words, curve in single_chases(data.rows_of(SUITE)).items()
         if len(curve) >= _FEWEST
         for row in curve
@@ -109,7 +96,7 @@ def time_figures(data: ReportData) -> list[Figure]:
     return [Figure("access time over the working set", caption, spec, wide=True)]
 
 
-def load_figures(data: ReportData) -> list[Figure]:
+def _load_figures(data: ReportData) -> list[Figure]:
     """Return one figure of access time against what other threads inject; none with fewer than two loads."""
     found = loads(data.rows_of(SUITE))
     if len(found) < _FEWEST_LOADS:
@@ -126,9 +113,9 @@ def load_figures(data: ReportData) -> list[Figure]:
         for load in found
     ]
     encoding = {
-        "x": quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
-        "y": quantity_axis("y", "access time (ns)"),
-        "color": curve_colors("name", list(dict.fromkeys(value["name"] for value in values))),
+        "x": plots.quantity_axis("x", "injected bandwidth (GB/s)", axis={"grid": False}),
+        "y": plots.quantity_axis("y", "access time (ns)"),
+        "color": plots.curve_colors("name", list(dict.fromkeys(value["name"] for value in values))),
         "order": {"field": "x", "type": "quantitative"},
         "tooltip": tooltip("name=injected rate=bandwidth text=access_time delay=pauses"),
     }
@@ -137,7 +124,7 @@ def load_figures(data: ReportData) -> list[Figure]:
         f"One thread chases beside {threads} that load{'s' if threads == 1 else ''} memory, with pauses between lines. "
         "Where a curve stays flat, these threads do not reach the limit of the memory."
     )
-    return [Figure("access time under load", caption, plot(_WIDTH, 240, values, line_mark(40), encoding))]
+    return [Figure("access time under load", caption, plots.plot(_WIDTH, 240, values, plots.line_mark(40), encoding))]
 
 
 _PEERS: Final = "mbw, sysbench and HPC Challenge's STREAM"
@@ -318,7 +305,7 @@ CHARTS: Final = (
         "loaded_latency",
         "Memory: time of a load while others work",
         "Memory is busier to the right. Where the line turns up, loads wait in a queue.",
-        load_figures,
+        _load_figures,
         order=4,
     ),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the records of a memory run to rows that say by their parameters all that decides their number, and findings."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,14 +71,14 @@ def memory_rows(
         return {**usual(row, "access"), **params} if is_known else None
 
     own = context.without_storage(MEMORY.name, METRICS, is_place=False)
-    return told_rows(launches, own, params_of, lambda row, source: with_cause(_with_pages(row, source), source, quota))
 
+    def finish(row: Row, source: Source) -> Row:
+        pages = _pages(source.workload, source.phases)
+        flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
+        notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
+        return with_cause(row.model_copy(update={"flags": flags, "notes": notes}), source, quota)
 
-def _with_pages(row: Row, source: Source) -> Row:
-    pages = _pages(source.workload, source.phases)
-    flags = [*row.flags, *(one for one in pages if isinstance(one, Flag))]
-    notes = [*row.notes, *(one for one in pages if isinstance(one, str))]
-    return row.model_copy(update={"flags": flags, "notes": notes})
+    return told_rows(launches, own, params_of, finish)
 
 
 def _pages(given: Parameters, phases: Sequence[PhaseRecord]) -> list[Flag | str]:
@@ -126,10 +126,6 @@ def _chase(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     }
 
 
-def _cores(source: Source, _caches: Sequence[Cache]) -> dict[str, Scalar]:
-    return source.values.some("cpu_a", "cpu_b")
-
-
 def _loaded(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     params = source.values.some("injection", "injectors", "delay", "working_set_bytes", "pages")
     return {**params, **_level(caches, params["working_set_bytes"], 1)}
@@ -140,10 +136,10 @@ def _updates(source: Source, caches: Sequence[Cache]) -> dict[str, Scalar]:
     return {**params, **_level(caches, params["table_bytes"], params["threads"])}
 
 
-_PARAMS: Final = {
+_PARAMS: Final[Mapping[str, Callable[[Source, Sequence[Cache]], dict[str, Scalar]]]] = {
     "stream": _stream,
     "chase": _chase,
-    "core-to-core": _cores,
+    "core-to-core": lambda source, _caches: source.values.some("cpu_a", "cpu_b"),
     "loaded-latency": _loaded,
     "updates": _updates,
 }
@@ -236,13 +232,11 @@ def with_ceilings(rows: Sequence[Row], machine: MachineFile | None) -> list[Row]
     on_bus = {row.case: row.median / named[row.case] for row in rows if row.metric == _BUS and row.case in named}
     found = _Rows(rows, on_bus)
     memory, latency = memory_ceiling(machine), memory_latency(machine)
-    return [_under(row, _ceiling(row, found, memory, latency)) for row in rows]
-
-
-def _under(row: Row, ceiling: Ceiling | None) -> Row:
-    if ceiling is not None and ceiling.kind == "measured":
-        return under_measured(row, [ceiling])
-    return with_ceiling(row, ceiling)
+    ceilings = [_ceiling(row, found, memory, latency) for row in rows]
+    return [
+        under_measured(row, [one]) if one is not None and one.kind == "measured" else with_ceiling(row, one)
+        for row, one in zip(rows, ceilings, strict=True)
+    ]
 
 
 def _ceiling(row: Row, found: _Rows, memory: Ceiling | None, latency: Ceiling | None) -> Ceiling | None:

@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from ullage.analysis.settings import select
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import DASH, format_quantity, significant
+from ullage.reading import child
 from ullage.report.contents import Cell, Grid, Heading, number_cell
 from ullage.report.data import ReportData
 from ullage.report.declared import columns
@@ -73,11 +74,7 @@ def _pages_words(row: Row) -> str:
 
 def cache_lines(data: ReportData) -> Sequence[tuple[str, int]]:
     """Return name and bytes of each data cache that the machine states, innermost first."""
-    cpu = data.summary.system.get("cpu")
-    caches = cast("Mapping[str, object]", cpu).get("caches") if isinstance(cpu, Mapping) else None
-    if not isinstance(caches, Mapping):
-        return []
-    found = cast("Mapping[str, object]", caches).items()
+    found = child(data.summary.system, "cpu", "caches").items()
     sizes = [(name.removesuffix("d"), size) for name, size in found if isinstance(size, int) and not name.endswith("i")]
     return sorted(sizes, key=lambda one: one[1])
 
@@ -87,8 +84,7 @@ _LEVEL_KERNELS: Final = ("read", "copy", "triad")
 _GIGA: Final = 1e9
 
 
-def block_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the seed's table of throughput, that of copies of blocks."""
+def _block_grids(rows: Sequence[Row]) -> list[Grid]:
     order = list(_WORKLOADS)
     found = [row for row in rows if row.metric == "memory_bandwidth" and "block_bytes" in row.params]
     found.sort(key=lambda row: (order.index(row.word("order")), threads_of(row), row.count("block_bytes")))
@@ -102,8 +98,7 @@ _BLOCK_COLUMNS: Final = columns(
 )
 
 
-def stream_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the table of STREAM's kernels, by both kinds of stores, over the largest set."""
+def _stream_grids(rows: Sequence[Row]) -> list[Grid]:
     found = streams(rows)
     largest = max(map(size_of, found), default=0)
     by_case = nested((row.case, row.metric, row) for row in [*found, *streams(rows, "bus_bandwidth")])
@@ -121,19 +116,18 @@ _STREAM_COLUMNS: Final = columns(
 
 
 @dataclass(frozen=True)
-class _Level:
+class _Level(PhaseLine):
     """Rows of one level: the best of each kernel with ``count`` threads, or a time of each kind of pages."""
 
     name: str
     count: int
-    rows: Mapping[str, Row]
 
     @property
     def fastest(self) -> Row:
         return min(self.rows.values(), key=lambda row: row.median)
 
 
-def level_grids(rows: Sequence[Row]) -> list[Grid]:
+def _level_grids(rows: Sequence[Row]) -> list[Grid]:
     """Make the table of the best that each level gives to each kernel, with ordinary stores."""
     plain = [row for row in streams(rows) if row.word("stores", "ordinary") == "ordinary" and "level" in row.params]
     of_kernels = (row for row in plain if row.word("kernel") in _LEVEL_KERNELS)
@@ -141,23 +135,25 @@ def level_grids(rows: Sequence[Row]) -> list[Grid]:
     best = nested((key[:2], key[2], max(some, key=lambda row: row.median)) for key, some in groups.items())
     # Caches are named L1, L2 ...; memory, the last, begins with another letter.
     ordered = sorted(best.items(), key=lambda item: (not item[0][0].startswith("L"), *item[0]))
-    levels = [_Level(name, threads, by_kernel) for (name, threads), by_kernel in ordered]
+    levels = [_Level(by_kernel, name, threads) for (name, threads), by_kernel in ordered]
     return grid_of("the best of each level, ordinary stores", _LEVEL_COLUMNS, levels)
-
-
-def _where(row: Row) -> str:
-    return f"{format_bytes(size_of(row))}; {value_hint(row)}"
 
 
 _LEVEL_COLUMNS: Final[tuple[Column[_Level], ...]] = (
     Column("level", lambda line: line.name, is_number=False),
     Column("threads", lambda line: str(line.count)),
-    *(Column(kernel, of(kernel, value_text), hint=of(kernel, _where, "")) for kernel in _LEVEL_KERNELS),
+    *(
+        Column(
+            kernel,
+            of(kernel, value_text),
+            hint=of(kernel, lambda row: f"{format_bytes(size_of(row))}; {value_hint(row)}", ""),
+        )
+        for kernel in _LEVEL_KERNELS
+    ),
 )
 
 
-def update_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the table of random updates."""
+def _update_grids(rows: Sequence[Row]) -> list[Grid]:
     lines = sorted((row for row in rows if row.metric == "update_rate"), key=threads_of)
     return grid_of("random updates", _UPDATE_COLUMNS, row_lines(lines))
 
@@ -185,7 +181,7 @@ def time_grids(rows: Sequence[Row]) -> list[Grid]:
         ordered = sorted(set(found))
         size = ordered[-1] if name == MEMORY_LEVEL or len(ordered) == 1 else ordered[-2]
         times = {words: row for words, curve in curves.items() for row in curve if size_of(row) == size}
-        lines.append(_Level(name, size, times))
+        lines.append(_Level(times, name, size))
     shown: list[Column[_Level]] = [
         Column("level", lambda line: line.name, is_number=False),
         Column("working set", lambda line: format_bytes(line.count)),
@@ -200,8 +196,7 @@ def _time_column(words: str) -> Column[_Level]:
     return value_column(words, lambda line: line.rows.get(words))
 
 
-def parallel_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the table of several chases in one thread, over the largest set."""
+def _parallel_grids(rows: Sequence[Row]) -> list[Grid]:
     found = [
         row for row in _chases(rows) if row.params.get("pages") == "huge" and row.params.get("locality") != "local"
     ]
@@ -238,8 +233,7 @@ def loads(rows: Sequence[Row]) -> list[Load]:
     return [Load(row, rates.get(row.case)) for row in found]
 
 
-def loaded_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the table of access time against injected bandwidth, by rising load."""
+def _loaded_grids(rows: Sequence[Row]) -> list[Grid]:
     lines = sorted(loads(rows), key=lambda load: (load.time.word("injection"), load.bytes_per_s))
     return grid_of("access time under load", _LOAD_COLUMNS, lines)
 
@@ -253,8 +247,7 @@ _LOAD_COLUMNS: Final[tuple[Column[Load], ...]] = (
 )
 
 
-def core_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the matrix of round trips of a line between every two CPUs."""
+def _core_grids(rows: Sequence[Row]) -> list[Grid]:
     trips = [row for row in rows if row.metric == "core_round_trip"]
     pairs = {(row.count("cpu_a"), row.count("cpu_b")): row for row in trips}
     cpus = sorted({cpu for pair in pairs for cpu in pair})
@@ -269,8 +262,7 @@ def core_grids(rows: Sequence[Row]) -> list[Grid]:
     return [Grid("a line from core to core and back", heads, lines)]
 
 
-def node_grids(rows: Sequence[Row]) -> list[Grid]:
-    """Make the table of bandwidth and access time from every NUMA node's cores to every node's memory."""
+def _node_grids(rows: Sequence[Row]) -> list[Grid]:
     between = (row for row in rows if "cpu_node" in row.params)
     found = nested(((row.count("cpu_node"), row.count("memory_node", -1)), row.metric, row) for row in between)
     return grid_of("NUMA nodes", _NODE_COLUMNS, [PhaseLine(found[place]) for place in sorted(found)])
@@ -290,5 +282,14 @@ _NODE_COLUMNS: Final = columns(
 
 def grids(rows: Sequence[Row]) -> list[Grid]:
     """Return all tables, in the order of the report."""
-    makers = (block_grids, stream_grids, level_grids, time_grids, parallel_grids, loaded_grids, core_grids, node_grids)
-    return [grid for make in (*makers, update_grids) for grid in make(rows)]
+    makers = (
+        _block_grids,
+        _stream_grids,
+        _level_grids,
+        time_grids,
+        _parallel_grids,
+        _loaded_grids,
+        _core_grids,
+        _node_grids,
+    )
+    return [grid for make in (*makers, _update_grids) for grid in make(rows)]

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from ullage.analysis.ceilings.declared import find_network, network_ceiling
 from ullage.analysis.ceilings.rows import with_ceiling
@@ -21,6 +21,7 @@ from ullage.model.request import Request
 from ullage.model.summary import BOUND, Ceiling, Finding, Row
 from ullage.parameters import count_of
 from ullage.quantity import listing, percent, plural, show, times
+from ullage.reading import child
 from ullage.report.view import best_of
 from ullage.results.events import failed_cases
 from ullage.results.folder import ResultFolder
@@ -143,7 +144,7 @@ class Link:
 
 def link_of(phase: PhaseRecord) -> Link | None:
     """Return the link of a phase, or None where the record does not state it."""
-    mine, theirs = (_object(phase.facts.get(name)) for name in ("mine", "theirs"))
+    mine, theirs = (child(phase.facts, name) for name in ("mine", "theirs"))
     if not mine or not theirs:
         return None
     speeds = [count_of(mine, "speed_bits_per_s"), count_of(theirs, "speed_bits_per_s")]
@@ -212,10 +213,6 @@ def _least_latency(link: Link, machine: MachineFile | None) -> Ceiling | None:
         return None
     source = f"machine file: twice the latency of {link.interface}"
     return Ceiling(value=2 * declared.latency_s, kind="declared", source=source)
-
-
-def _object(value: object) -> dict[str, object]:
-    return cast("dict[str, object]", value) if isinstance(value, dict) else {}
 
 
 _NOTABLE_LOSS: Final = 0.01

@@ -64,10 +64,8 @@ def peers_for(
     """
     if not options.peer or not_available(options, hosts) is not None:
         return None
-    programs, works = (
-        _programs(installed),
-        [(case.case.id, job_of(case.case.workload.parameters, options)) for case in cases],
-    )
+    programs = _programs(installed)
+    works = [(case.case.id, job_of(case.case.workload.parameters, options)) for case in cases]
     found = [(case, job, program) for case, job in works if job and (program := programs.get(job.tool.name))]
     if not found:
         return None
@@ -77,7 +75,8 @@ def peers_for(
     lines = tuple(f"{tool} runs beside {count} cases, {how}." for tool, count in counts.items())
 
     def jobs(session: Session) -> list[PeerJob]:
-        placed = _between_nodes(session) if (options.nodes or 1) > 1 else _here
+        is_remote = (options.nodes or 1) > 1
+        placed: Placed = partial(_between_nodes, session) if is_remote else lambda _case, job: (job, HERE)
         return [_peer_job(*one, options.seconds, placed, do) for one in found]
 
     return KernelPeers(jobs, lines, in_turn)
@@ -126,23 +125,14 @@ def _peer_job(case: str, job: Job, program: Installed, seconds: float, placed: P
     return PeerJob(job.tool.name, (case,), run, _START_S + seconds, stage=stage, max_failures=_MOST_FAILURES)
 
 
-def _here(_case: str, job: Job) -> tuple[Job, HostCommands]:
-    return job, HERE
-
-
-def _between_nodes(session: Session) -> Placed:
+def _between_nodes(session: Session, case: str, job: Job) -> tuple[Job, HostCommands]:
     """Place a job on the addresses that our own ranks had, so that both measure the same link."""
-
-    def placed(case: str, job: Job) -> tuple[Job, HostCommands]:
-        phases = (one for file in session.result.read_records() for one in file.records if isinstance(one, PhaseRecord))
-        links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
-        link = links[-1] if links else None
-        if link is None:
-            raise PeerError("our own ranks have not measured that link")
-        far = replace(job, address=link.peer_address, source=link.address)
-        return far, roads_between(session.launcher, link.address)
-
-    return placed
+    phases = (one for file in session.result.read_records() for one in file.records if isinstance(one, PhaseRecord))
+    links = [link for phase in phases if phase.case == case and (link := link_of(phase)) is not None]
+    if not links:
+        raise PeerError("our own ranks have not measured that link")
+    far = replace(job, address=links[-1].peer_address, source=links[-1].address)
+    return far, roads_between(session.launcher, links[-1].address)
 
 
 def roads_between(launcher: Launcher, own_address: str, is_here: Callable[[str], bool] = is_own) -> HostCommands:

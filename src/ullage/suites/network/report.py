@@ -159,8 +159,7 @@ def _sockets(phase: PhaseRecord) -> str:
     return f"TCP uses congestion control {control}. At the end its socket buffers hold {buffers}."
 
 
-def is_socket(row: Row) -> bool:
-    """Tell whether a row is of TCP or UDP."""
+def _is_socket(row: Row) -> bool:
     is_whole = {"block_bytes", "streams"} <= row.params.keys()  # a damaged plan may lack one
     return is_whole and row.access == "sockets" and row.word("protocol") in ("tcp", "udp")
 
@@ -170,7 +169,7 @@ def _is_local(row: Row) -> bool:
 
 
 def _is_on_one_node(row: Row) -> bool:
-    return is_socket(row) and row.count("nodes", 1) == 1
+    return _is_socket(row) and row.count("nodes", 1) == 1
 
 
 def _larger(name: str) -> Picks:
@@ -249,11 +248,11 @@ def _stream(row: Row) -> str:
 
 
 HEADLINES: Final = (
-    Rule("network", "network_bandwidth", is_socket, lambda row: row.params["protocol"], _stream),
+    Rule("network", "network_bandwidth", _is_socket, lambda row: row.params["protocol"], _stream),
     Rule(
         "network",
         "latency_p50",
-        lambda row: is_socket(row) and row.params["streams"] == 1,
+        lambda row: _is_socket(row) and row.params["streams"] == 1,
         lambda row: row.params["protocol"],
         lambda row: f"{row.word('protocol').upper()}, {plural(row.count('block_bytes'), 'byte')} there and back",
     ),

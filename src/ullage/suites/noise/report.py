@@ -26,7 +26,6 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _lines(data: ReportData) -> list[MeasuredLine]:
-    """Return a line for each number of threads, rising."""
     lines = [MeasuredLine(line.rows, data.phases_of(line.first)) for line in phase_lines(data.rows_of(_SUITE))]
     return [line for _, line in sorted({line.first.count("threads", 1): line for line in lines}.items())]
 

@@ -97,7 +97,6 @@ def _where(row: Row) -> str:
 def _of_place(
     kind: str, title: str, text: str, rows: Iterable[Row], *, is_advice: bool, **numbers: Sequence[Scalar]
 ) -> Finding:
-    """Return a finding on rows of one place."""
     some = list(rows)
     target, access, ranks = _place(some[0])
     cases, severity = [row.case for row in some], "advice" if is_advice else "info"

@@ -32,7 +32,6 @@ _LEGEND: Final = (
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    """State the cores of a rank, which its helper threads share, and whose data is read."""
     cores = {row.ranks: row.count("cores_of_rank") for row in rows}
     told = [
         f"With {plural(ranks, 'rank')} each rank and its helper threads have {plural(own, 'core')}."

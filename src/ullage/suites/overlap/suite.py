@@ -12,7 +12,7 @@ from ullage.engine import find_registered, registered
 from ullage.errors import EXIT_BAD_INPUT, UserError
 from ullage.launch.base import with_helpers
 from ullage.model.describe import Describe, Registered
-from ullage.model.plan import Layout, Parameters, Scalar, Target
+from ullage.model.plan import Parameters, Scalar, Target
 from ullage.model.summary import Row
 from ullage.model.system import Place
 from ullage.quantity import plural
@@ -25,7 +25,6 @@ from ullage.runs.options.engine import Values
 from ullage.runs.options.groups import StorageOptions, Volume
 from ullage.runs.options.kinds import Names, SizeAxis
 from ullage.runs.options.model import OptionError
-from ullage.runs.room import Machine
 from ullage.runs.session import Note
 from ullage.runs.told import Source, summarising, told_rows, usual
 from ullage.suites.overlap.findings import findings_of
@@ -183,7 +182,9 @@ def most_at_once(backend: Registered, method: Method) -> int:
 def make_cells(asked: Asked[OverlapOptions]) -> list[Cell]:
     """Return every combination that a backend has a way for; raise ``UserError`` where nothing can be measured."""
     options = asked.options
-    layouts = [_with_helpers(layout, options, asked.machine.cores) for layout in asked.layouts]
+    # On a single core helper threads would only work when the rank does not compute: it is not bound there.
+    threads = 1 + min(max(options.depths), _MOST_HELPERS)
+    layouts = [with_helpers(layout, threads, asked.machine.cores, options.bind) for layout in asked.layouts]
     direct = {target.name for target in asked.targets if options.cache == _DIRECT and direct_at(target).served}
     offers = [*_offers(options, asked.targets, asked.description)]
     cells = [
@@ -205,14 +206,6 @@ def make_cells(asked: Asked[OverlapOptions]) -> list[Cell]:
         why = "; ".join(f"{offer.backend.name}: {offer.lacking}" for offer in offers if offer.lacking)
         raise UserError(f"nothing can be measured ({why})", "--backend", "name other backends", EXIT_BAD_INPUT)
     return cells
-
-
-def _with_helpers(layout: Layout, options: OverlapOptions, cores: int | None) -> Layout:
-    """Bind each rank to the cores that are its own, which its helper threads share.
-
-    On a single core its threads would only work when it does not compute. So it is not bound there.
-    """
-    return with_helpers(layout, 1 + min(max(options.depths), _MOST_HELPERS), cores, options.bind)
 
 
 def _workload(options: OverlapOptions, backend: Registered, method: Method, size: int, depth: int) -> Parameters:
@@ -248,12 +241,7 @@ def _costs(cells: Sequence[Cell], places: Iterable[Place]) -> Basis:
     return replace(basis, places=each)
 
 
-def _settle(options: OverlapOptions, _machine: Machine) -> tuple[OverlapOptions, str]:
-    return options, f"about {format_volume(options.stretch_bytes)} of a rank between two readings of the clock"
-
-
 def _notes(asked: Asked[OverlapOptions], _cells: Sequence[Cell]) -> list[Note]:
-    """Return notes on targets with a path that do not serve the O_DIRECT asked for, and on what cannot be measured."""
     options, notes = asked.options, list[Note]()
     for target in asked.targets:
         if options.cache == _DIRECT and target_path(target) is not None:
@@ -290,7 +278,10 @@ def _lines(asked: Asked[OverlapOptions], cells: Sequence[Cell]) -> list[str]:
 
 prepare: Final = Preparing(
     OverlapOptions,
-    _settle,
+    lambda options, _machine: (
+        options,
+        f"about {format_volume(options.stretch_bytes)} of a rank between two readings of the clock",
+    ),
     make_cells,
     Sizing(
         "method transfer_bytes depth",

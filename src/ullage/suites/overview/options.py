@@ -65,7 +65,6 @@ def _part(name: str, suite: Quick, targets: "Sequence[Target]", hosts: int) -> P
 
 
 def _declared(part: PartRequest, machine: "MachineFile | None") -> PartRequest:
-    """Add the machine file to the options of a part whose suite takes one."""
     if machine is None or "machine" not in part.options:
         return part
     return part.model_copy(update={"options": {**part.options, "machine": machine.model_dump(mode="json")}})

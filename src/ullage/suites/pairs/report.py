@@ -242,16 +242,17 @@ def _is_bandwidth_of(copiers: Copiers, row: Row) -> bool:
     return row.metric == "pair_bandwidth" and _one_way(row) == copiers
 
 
-def _is_bisection(row: Row) -> bool:
-    return row.word("pattern").endswith("bisection")
-
-
 BOUNDS: Final = (
     lines("pair_latency"),
     lines("worst_pair_latency", given=WORST_LINE),
     *(copies(metric, _one_way) for metric in ("pair_bandwidth", "worst_pair_bandwidth")),
     # Each rank of a pair sends and receives; one of an odd number has no partner.
-    copies("exchange_bandwidth", lambda _row: "all", _is_bisection, lambda ranks: 2.0 * (ranks // 2)),
+    copies(
+        "exchange_bandwidth",
+        lambda _row: "all",
+        lambda row: row.word("pattern").endswith("bisection"),
+        lambda ranks: 2.0 * (ranks // 2),
+    ),
 )
 LADDERS: Final = (
     *(LadderRule("messages", (protocol(copiers),), partial(_is_bandwidth_of, copiers)) for copiers in ("half", "one")),

@@ -114,7 +114,7 @@ def _bounds(options: PairsOptions) -> Iterator[tuple[int, Copiers, int]]:
     """Yield what bounds the pairs with large messages and the bisections; of small ones a line is enough."""
     for size in options.sizes if options.between == "ranks" else ():
         if size > LARGEST_OF_LATENCY:
-            yield size, "one" if options.one_at_a_time else "half", count_of(matrix_parameters(options, size), "loops")
+            yield size, "one" if options.one_at_a_time else "half", count_of(_matrix_parameters(options, size), "loops")
     yield options.sizes[-1], "all", 1
 
 
@@ -163,7 +163,7 @@ def _works(options: PairsOptions) -> Iterator[tuple[str, Parameters]]:
         windows = {"windows": 3, "window_s": 0.01, "warm_up_s": 0.01}
     shared: Parameters = {**windows, "pages": options.pages}
     for size in options.sizes:
-        yield MATRIX, matrix_parameters(options, size)
+        yield MATRIX, _matrix_parameters(options, size)
     for pattern, seed in _patterns(options):
         seeded: Parameters = {} if seed is None else {"seed": seed}
         yield EXCHANGE, {"pattern": pattern, "message_bytes": options.sizes[-1], **seeded, **shared}
@@ -182,8 +182,7 @@ def _patterns(options: PairsOptions) -> list[tuple[str, int | None]]:
     return found if few else [*found, *(("random-bisection", options.seed + index) for index in range(3))]
 
 
-def matrix_parameters(options: PairsOptions, size: int) -> Parameters:
-    """Return the parameters of the case that measures every pair with messages of ``size``."""
+def _matrix_parameters(options: PairsOptions, size: int) -> Parameters:
     is_latency, quick = size <= LARGEST_OF_LATENCY, options.quick
     loops, measurements = (16, 3) if quick else (64, 5)
     if not is_latency:

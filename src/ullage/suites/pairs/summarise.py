@@ -29,19 +29,8 @@ from ullage.runs.kernels.message_pages import with_pages_of
 from ullage.runs.kernels.options import MPI
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
+from ullage.suites.pairs import switches
 from ullage.suites.pairs.effects import FEWEST_ENDS, PairMatrix, SlowEnd, SlowLink, read_matrices
-from ullage.suites.pairs.switches import (
-    SlowPassage,
-    SwitchPair,
-    all_slow,
-    cause_of,
-    links_by_switch,
-    passage_finding,
-    slow_passages,
-    slow_together,
-    switch_pairs,
-    together_finding,
-)
 from ullage.system.switches import nouns_of
 
 _MOST_NAMED: Final = 8
@@ -51,7 +40,7 @@ _TOO_NOISY: Final = 2.0
 RANDOM_PATTERN: Final = "random-bisection"
 
 
-def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) -> list[Finding]:
+def matrix_findings(matrix: PairMatrix, passages: Sequence[switches.SlowPassage] = ()) -> list[Finding]:
     """Return slow ends first, then links, then pairs whose directions differ; report also that nothing is slow.
 
     ``passages``: slow links between switches. What is slow at a switch as a whole comes before its ends and links.
@@ -60,13 +49,15 @@ def matrix_findings(matrix: PairMatrix, passages: Sequence[SlowPassage] = ()) ->
     explained = {(link.sender, link.receiver) for link in fit.links}
     apart = [link for link in fit.asymmetric if (link.sender, link.receiver) not in explained]
     named = {slow.switch for slow in passages}
-    together = {leaf: ends for leaf, ends in slow_together(matrix).items() if leaf not in named}
-    told = {end for leaf, ends in all_slow(matrix).items() if leaf in named or leaf in together for end in ends}
+    together = {leaf: ends for leaf, ends in switches.slow_together(matrix).items() if leaf not in named}
+    told = {
+        end for leaf, ends in switches.all_slow(matrix).items() if leaf in named or leaf in together for end in ends
+    }
     found = [
-        *(passage_finding(matrix, slow) for slow in passages),
-        *(together_finding(matrix, leaf, ends) for leaf, ends in together.items()),
-        *(slow_end_finding(matrix, end) for end in fit.ends if end.end not in told),
-        *links_by_switch(matrix),
+        *(switches.passage_finding(matrix, slow) for slow in passages),
+        *(switches.together_finding(matrix, leaf, ends) for leaf, ends in together.items()),
+        *(_slow_end_finding(matrix, end) for end in fit.ends if end.end not in told),
+        *switches.links_by_switch(matrix),
         *_named(matrix, fit.links, _slow_link, "slow link"),
         *_named(matrix, () if matrix.is_latency else apart, _asymmetric, "asymmetric pair"),
     ]
@@ -95,8 +86,7 @@ def _worst_pair(matrix: PairMatrix) -> str:
     return f" The slowest pair is {ends}, {matrix.shown(float(middle[sender, receiver]))}."
 
 
-def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
-    """Return one finding for one slow end, however many links it has."""
+def _slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     name, usual = matrix.names[end.end], math.exp(matrix.fit.polish.common)
     sends, receives = times_of_end(matrix, end.end)
     by = "in" if matrix.is_latency else "at"
@@ -106,7 +96,7 @@ def slow_end_finding(matrix: PairMatrix, end: SlowEnd) -> Finding:
     look = "port, cable and switch, and what else runs on it" if matrix.of_nodes else "core, and what else runs there"
     text = (
         f"{matrix.placed(end.end)} is a slow {matrix.noun}: with {matrix.message} it {' and '.join(ways)}, where "
-        f"{matrix.shown(usual)} is usual. {cause_of(matrix, end.end)}{only} Check its {look}."
+        f"{matrix.shown(usual)} is usual. {switches.cause_of(matrix, end.end)}{only} Check its {look}."
     )
     return matrix.warning(
         "slow-end",
@@ -131,7 +121,6 @@ def times_of_end(matrix: PairMatrix, end: int) -> tuple[float, float]:
 def _named(
     matrix: PairMatrix, links: Sequence[SlowLink], say: Callable[[PairMatrix, SlowLink], Finding], noun: str
 ) -> list[Finding]:
-    """Return a finding for each of the first links, and one for the number of the others."""
     found = [say(matrix, link) for link in links[:_MOST_NAMED]]
     if (count := len(links) - _MOST_NAMED) > 0:
         title = f"{count} more {noun}s are in the matrix"
@@ -187,7 +176,7 @@ def _nothing_slow(matrix: PairMatrix) -> Finding:
     if is_noisy:
         text += " This noise hides all but very slow links. Measure on idle nodes, with fewer ranks than cores."
     names = {"the same": "within_switch", "another": "between_switches"}
-    found = {names[one.receiver]: matrix.value(one.median) for one in switch_pairs(matrix) if one.is_all}
+    found = {names[one.receiver]: matrix.value(one.median) for one in switches.switch_pairs(matrix) if one.is_all}
     numbers = found if len(found) == len(names) else {}
     if numbers:
         own, other = (show(value, matrix.unit) for value in numbers.values())
@@ -253,7 +242,7 @@ def summarise(result: ResultFolder, _request: Request, context: RowContext) -> S
     told += switch_rows(found, told, context.level)
     least = bound_rows(launches, context, (COPY, LINE, WORST_LINE))
     matrices = [matrix for matrix in found if not matrix.is_disturbed]
-    passages = slow_passages(matrices)
+    passages = switches.slow_passages(matrices)
     # The largest messages come first, because they show the most important findings.
     each = reversed(list(zip(matrices, passages, strict=True)))
     said = [finding for matrix, slow in each for finding in matrix_findings(matrix, slow)]
@@ -295,7 +284,7 @@ def switch_rows(matrices: Sequence[PairMatrix], rows: Sequence[Row], level: floa
         (bases[matrix.case], pair, [matrix.value(seconds) for seconds in pair.each])
         for matrix in matrices
         if matrix.case in bases
-        for pair in switch_pairs(matrix)
+        for pair in switches.switch_pairs(matrix)
         if pair.is_all or len({*matrix.leaves}) <= MOST_SWITCHES
     ]
     of_metric = grouped((base.metric, samples) for base, _, samples in found)
@@ -303,7 +292,9 @@ def switch_rows(matrices: Sequence[PairMatrix], rows: Sequence[Row], level: floa
     return [_row(base, pair, samples, level, known[base.metric]) for base, pair, samples in found]
 
 
-def _row(base: Row, pair: SwitchPair, samples: Sequence[float], level: float, dependence: Dependence) -> Row:
+def _row(base: Row, pair: switches.SwitchPair, samples: Sequence[float], level: float, dependence: Dependence) -> Row:
+    checks = check_values(base.repetitions, median_interval(base.repetitions, level), None, None)
+    of_values = {DEPENDENT, NOT_CONVERGED, *(flag.code for flag in checks)}
     frame = RowFrame(
         metric=_OF_ALL[base.metric],
         unit=base.unit,
@@ -312,13 +303,8 @@ def _row(base: Row, pair: SwitchPair, samples: Sequence[float], level: float, de
         case=base.case,
         better=base.better,
         grade=base.grade,
-        last_flags=[flag for flag in base.flags if flag.code not in _of_values(base, level)],
+        last_flags=[flag for flag in base.flags if flag.code not in of_values],
         notes=base.notes,
     )
     row = frame.row(samples, level, dependence=dependence)
     return row.model_copy(update={"verdict": base.verdict, "verdict_reasons": base.verdict_reasons})
-
-
-def _of_values(row: Row, level: float) -> set[str]:
-    found = check_values(row.repetitions, median_interval(row.repetitions, level), None, None)
-    return {DEPENDENT, NOT_CONVERGED, *(flag.code for flag in found)}

@@ -19,15 +19,7 @@ from ullage.analysis.statistics.order import rank_test
 from ullage.arrays import np
 from ullage.grouping import grouped
 from ullage.quantity import listing, times
-from ullage.suites.pairs.effects import (
-    EVERY_TIME,
-    FEWEST_REPETITIONS,
-    LEAST_SIGMA,
-    MANY_OF_ENDS,
-    SLOW_END,
-    PairMatrix,
-    scale,
-)
+from ullage.suites.pairs import effects
 from ullage.system.switches import nouns_of
 
 if TYPE_CHECKING:
@@ -59,7 +51,7 @@ class SwitchPair:
     is_all: bool = False
 
 
-def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
+def switch_pairs(matrix: effects.PairMatrix) -> list[SwitchPair]:
     """Return what the pairs of each two switches take; none where all ends are at one, or no switch is known.
 
     Two lines come first: all pairs within a switch, and all between switches. Pairs within a node pass no switch.
@@ -78,7 +70,7 @@ def switch_pairs(matrix: PairMatrix) -> list[SwitchPair]:
 
 
 def _switch_pair(
-    matrix: PairMatrix, sender: str, receiver: str, cells: "NDArray[np.bool_]", *, is_all: bool = False
+    matrix: effects.PairMatrix, sender: str, receiver: str, cells: "NDArray[np.bool_]", *, is_all: bool = False
 ) -> SwitchPair:
     each = np.median(matrix.times[:, cells], axis=1)
     found = matrix.median[cells]
@@ -109,7 +101,7 @@ class _Candidate:
     matters: bool
 
 
-def slow_passages(matrices: Sequence[PairMatrix]) -> list[list[SlowPassage]]:
+def slow_passages(matrices: Sequence[effects.PairMatrix]) -> list[list[SlowPassage]]:
     """Return for each matrix which links between switches are slow; of all together at most 1 in 40 reports is wrong.
 
     All that could be said is compared together (Holm), whether it matters or not.
@@ -128,9 +120,9 @@ def _middle(values: "NDArray[np.float64]") -> float:
     return float(np.median(values))
 
 
-def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
+def _candidates(matrix: effects.PairMatrix) -> Iterator[_Candidate]:
     """Yield all links between switches, then those through each switch that has two nodes and two other switches."""
-    if len(matrix.switches) < 2 or len(matrix.times) < FEWEST_REPETITIONS:
+    if len(matrix.switches) < 2 or len(matrix.times) < effects.FEWEST_REPETITIONS:
         return
     within, each = matrix.within, np.log(matrix.times)
     sends, receives = np.full(each.shape[:2], np.nan), np.full(each.shape[:2], np.nan)
@@ -162,7 +154,9 @@ def _candidates(matrix: PairMatrix) -> Iterator[_Candidate]:
         yield _Candidate(name, slow, slow / factor, matters)
 
 
-def _are_other_cables(matrix: PairMatrix, slow: "NDArray[np.bool_]", others: "NDArray[np.bool_]", claims: int) -> bool:
+def _are_other_cables(
+    matrix: effects.PairMatrix, slow: "NDArray[np.bool_]", others: "NDArray[np.bool_]", claims: int
+) -> bool:
     """Tell whether the pairs of ``slow`` differ from ``others`` by more than any division of these pairs would.
 
     So what some cables do by chance is no property of a switch. Both directions of a pair are one cable.
@@ -186,15 +180,15 @@ def _matters(excess: "NDArray[np.float64]", rest: "NDArray[np.float64]", parts: 
     links = np.median(excess - rest[:, None], axis=0)
     middle = float(np.median(links))
     always = float(np.min(np.median(excess, axis=1) - rest))
-    noise = max(LEAST_SIGMA, scale(links - middle)) * math.sqrt(parts)
+    noise = max(effects.LEAST_SIGMA, effects.scale(links - middle)) * math.sqrt(parts)
     return (
-        middle > max(math.log(SLOW_END), MANY_OF_ENDS * noise)
-        and always > math.log(EVERY_TIME)
-        and float(np.quantile(links, _MOST_OF_LINKS)) > math.log(EVERY_TIME)
+        middle > max(math.log(effects.SLOW_END), effects.MANY_OF_ENDS * noise)
+        and always > math.log(effects.EVERY_TIME)
+        and float(np.quantile(links, _MOST_OF_LINKS)) > math.log(effects.EVERY_TIME)
     )
 
 
-def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
+def passage_finding(matrix: effects.PairMatrix, slow: SlowPassage) -> "Finding":
     """Say which links between switches are slow, and by how much."""
     value, usual, found = matrix.shown(slow.seconds), matrix.shown(slow.usual), slow.found
     known = "" if found.low is None or found.high is None else f" [{times(found.low)}, {times(found.high)}]"
@@ -222,7 +216,7 @@ def passage_finding(matrix: PairMatrix, slow: SlowPassage) -> "Finding":
     return finding("between-switches", title, text, "advice", **matrix.place, **numbers)
 
 
-def slow_together(matrix: PairMatrix) -> dict[str, list[int]]:
+def slow_together(matrix: effects.PairMatrix) -> dict[str, list[int]]:
     """Return the switches whose ends are all slow, with these ends, where that is so at most once in 100 by chance."""
     slow, every = {one.end for one in matrix.fit.ends}, len(matrix.names)
     return {
@@ -233,7 +227,7 @@ def slow_together(matrix: PairMatrix) -> dict[str, list[int]]:
     }
 
 
-def all_slow(matrix: PairMatrix) -> dict[str, list[int]]:
+def all_slow(matrix: effects.PairMatrix) -> dict[str, list[int]]:
     """Return the switches whose ends are all slow, with these ends: at two nodes or more, and less than half of all."""
     slow = {one.end for one in matrix.fit.ends}
     ends_of = grouped((leaf, end) for end, leaf in enumerate(matrix.leaves) if leaf)
@@ -244,7 +238,7 @@ def all_slow(matrix: PairMatrix) -> dict[str, list[int]]:
     }
 
 
-def cause_of(matrix: PairMatrix, end: int) -> str:
+def cause_of(matrix: effects.PairMatrix, end: int) -> str:
     """Say why an end is slow: itself, or its switch where the links to others at that switch do not say otherwise."""
     links_text = f"All links of this {matrix.noun} are slow"
     leaf, noun = matrix.leaves[end] if matrix.leaves else "", matrix.leaf_noun
@@ -256,13 +250,13 @@ def cause_of(matrix: PairMatrix, end: int) -> str:
             return (
                 f"All {matrix.noun}s here at {noun} {leaf} are slow, so the cause is the {matrix.noun} or the {noun}."
             )
-        limit = EVERY_TIME * math.exp(matrix.fit.polish.common)
+        limit = effects.EVERY_TIME * math.exp(matrix.fit.polish.common)
         if max(_middle(matrix.median[end, links]), _middle(matrix.median[links, end])) < limit:
             return f"Its links within {noun} {leaf} are as usual, so the cause is between the {nouns_of(noun)}."
     return f"{links_text}, so the cause is the {matrix.noun} itself."
 
 
-def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Finding":
+def together_finding(matrix: effects.PairMatrix, leaf: str, ends: Sequence[int]) -> "Finding":
     """Report once that all ends of a switch are slow, and whether they are so among themselves."""
     here = np.array([end in ends for end in range(len(matrix.names))])
     apart = np.array(matrix.hosts)[:, None] != np.array(matrix.hosts)[None, :]
@@ -280,7 +274,7 @@ def together_finding(matrix: PairMatrix, leaf: str, ends: Sequence[int]) -> "Fin
     return matrix.warning("slow-switch", title, text, switch=leaf, ends=names, **numbers, factor=out / usual)
 
 
-def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
+def links_by_switch(matrix: effects.PairMatrix) -> "list[Finding]":
     """Say that all slow links are between two switches, or at one; nothing where they may be so by chance."""
     leaf_of = matrix.leaves or [""] * len(matrix.names)
     passed = [{leaf_of[link.sender], leaf_of[link.receiver]} for link in matrix.fit.links]
@@ -302,7 +296,7 @@ def links_by_switch(matrix: PairMatrix) -> "list[Finding]":
     return [matrix.warning("switch-links", f"All slow links are {where}", text, switches=common)]
 
 
-def _chance(matrix: PairMatrix, pairs: int) -> float:
+def _chance(matrix: effects.PairMatrix, pairs: int) -> float:
     """Return the chance that all slow pairs of ends are among ``pairs`` of all, at any two switches or any one.
 
     Both directions of a pair count once, because they have the same cable.

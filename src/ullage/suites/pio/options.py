@@ -13,9 +13,8 @@
 Values are text, whole numbers, or true and false.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
 from typing import Annotated, Final, Literal, Self, TypeAlias, cast, get_args
 
 from pydantic import Field, ValidationError, model_validator
@@ -23,7 +22,7 @@ from pydantic import Field, ValidationError, model_validator
 from ullage.errors import UserError, plain_fault
 from ullage.model.base import Strict, first_mistake
 from ullage.parameters import suggest
-from ullage.reading import parse_toml, read_text
+from ullage.reading import parse_toml, read_text, toml_line
 from ullage.runs.options.declared import Change, OfEngine, Option
 from ullage.runs.options.groups import StorageOptions, Volume
 from ullage.runs.options.kinds import ConvertedList, FilePath, Names, Size, SizeAxis
@@ -84,36 +83,33 @@ OWNERS: Final[Mapping[str, PatternName]] = {
     "unsorted": "mesh",
 }
 _SIZES: Final = ("request", "base", "record")
-_HEADER: Final = re.compile(r"\s*\[\[\s*pattern\s*\]\]")
-
-
-def read_directives(path: Path) -> list[Spatial]:
-    """Read a file of directives; raise ``UserError`` with the file's line where it is wrong."""
-    return parse_directives(read_text(path, "name a file of directives"), str(path))
 
 
 def parse_directives(text: str, name: str) -> list[Spatial]:
-    """Read the text of a file of directives that is called ``name``. Pure."""
+    """The patterns of a file of directives called ``name``; ``UserError`` names the line of what is wrong."""
     try:
         document = parse_toml(text)
     except ValueError as error:
         raise UserError(f"not TOML: {error}", name, "see docs/suites/pio.md") from None
-    lines = text.split("\n")
+
+    def place(table: int, key: str) -> str:
+        return f"{name}:{toml_line(text, 'pattern', table, key) or 1}"
+
     for key in document:
         if key != "pattern":
-            raise UserError(f"unknown key '{key}'", _place(name, lines, None, key), "write tables [[pattern]]")
+            raise UserError(f"unknown key '{key}'", place(0, key), "write tables [[pattern]]")
     tables = document.get("pattern", [])
     if not isinstance(tables, list) or not tables:
         raise UserError("no table [[pattern]]", name, 'write [[pattern]] and name = "simple-strided"')
     found: list[Spatial] = []
-    for index, table in enumerate(cast("list[object]", tables)):
+    for number, table in enumerate(cast("list[object]", tables), start=1):
         if not isinstance(table, dict):
             raise UserError("not a table", name, "write [[pattern]]")
-        found.append(_spatial(cast("dict[str, object]", table), lambda key, at=index: _place(name, lines, at, key)))
+        found.append(_spatial(cast("dict[str, object]", table), partial(place, number)))
     titles = [one.title for one in found]
     for index, title in enumerate(titles):
         if title in titles[:index]:
-            raise UserError(f"'{title}' stands twice", _place(name, lines, index, "name"), "set label")
+            raise UserError(f"'{title}' stands twice", place(index + 1, "name"), "set label")
     return found
 
 
@@ -151,20 +147,6 @@ def _size(value: object, place: str) -> object:
         return parse_size(value) if isinstance(value, str) else value
     except UserError as error:
         raise UserError(error.what, place, error.right) from None
-
-
-def _place(name: str, lines: list[str], table: int | None, key: str) -> str:
-    """Return ``FILE:LINE`` of ``key`` in the table of that number; of its header where the key is not found."""
-    at, seen, header = 0, -1, 1
-    wanted = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.\]]") if key else None
-    for at, line in enumerate(lines, start=1):
-        if _HEADER.match(line):
-            seen += 1
-            if seen == table:
-                header = at
-        elif wanted is not None and wanted.match(line.lstrip().lstrip("[")) and (table is None or seen == table):
-            return f"{name}:{at}"
-    return f"{name}:{header}"
 
 
 def read_hints(texts: Sequence[str]) -> dict[str, str]:
@@ -248,7 +230,7 @@ class PioOptions(BackendParameterOptions, StorageOptions):
     )
     directives: Annotated[
         list[Spatial],
-        FilePath(read_directives),
+        FilePath(lambda path: parse_directives(read_text(path, "name a file of directives"), str(path))),
         Option("Take the patterns and their sizes from this file (TOML, see docs/suites/pio.md)."),
     ] = []
     backends: Annotated[

@@ -65,7 +65,6 @@ def tables(data: ReportData) -> Content | None:
 
 
 def _places(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the rows of each place by its name."""
     return grouped((f"{row.target}, {row.params['backend']}, {row.ranks} ranks", row) for row in rows)
 
 

@@ -22,7 +22,6 @@ from ullage.runs.cells.prepared import Asked, Preparing, plan_columns
 from ullage.runs.options.engine import Values
 from ullage.runs.options.reading import read_options
 from ullage.runs.options.settings import check_settings, parameters_for
-from ullage.runs.room import Machine
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, summary_of, told_rows, usual
 from ullage.suites.pio.findings import findings_of, ignored_hints
@@ -171,10 +170,6 @@ _COLUMNS: Final = plan_columns(
 )
 
 
-def _settle(options: PioOptions, _machine: Machine) -> tuple[PioOptions, str]:
-    return options, f"about {format_volume(options.volume)} in an operation, in whole requests of each rank"
-
-
 def _lines(asked: Asked[PioOptions], cells: Sequence[Cell]) -> list[str]:
     spatials = asked.options.spatials
     lines = ["Each case writes its file first; what writes is synced within the time."]
@@ -193,7 +188,10 @@ def _lines(asked: Asked[PioOptions], cells: Sequence[Cell]) -> list[str]:
 
 prepare: Final = Preparing(
     PioOptions,
-    _settle,
+    lambda options, _machine: (
+        options,
+        f"about {format_volume(options.volume)} in an operation, in whole requests of each rank",
+    ),
     make_cells,
     Sizing("pattern through collective request_bytes", lambda values: values.count("request_bytes")),
     _COLUMNS,

@@ -6,16 +6,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from ullage.runs.options import groups
 from ullage.runs.options.declared import Change, Option
-from ullage.runs.options.groups import (
-    Blocks,
-    QuickOnCommandLine,
-    RankAxisOptions,
-    RunOptions,
-    Volume,
-    cores_of_nodes,
-    default_ranks,
-)
 from ullage.runs.options.kinds import Size
 
 Interface: TypeAlias = Literal["posix", "mmap", "pmem", "direct"]
@@ -26,7 +18,7 @@ NUMA_PATHS: Final[tuple[NumaPath, ...]] = ("local", "remote", "interleave", "as-
 MOST_TRANSFERS: Final = 1 << 18
 
 
-class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
+class PmemOptions(groups.QuickOnCommandLine, groups.RankAxisOptions, groups.RunOptions):
     """Sizes in bytes. ``volume`` is of a rank; ``interfaces``: empty, those that suit each target."""
 
     metrics = "bandwidth transfer_bandwidth latency_p50 page_faults"
@@ -41,7 +33,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     }
 
     transfers: Annotated[
-        Blocks,
+        groups.Blocks,
         Option(
             "Transfer blocks of these sizes with one rank.",
             name="--transfer",
@@ -51,7 +43,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
         ),
     ]
     regions: Annotated[
-        Blocks,
+        groups.Blocks,
         Option(
             "Visit regions (IOR's blocks) of these sizes with one rank.",
             name="--region",
@@ -64,7 +56,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
         int, Field(ge=8), Size(8, "256, 4K or 1M"), Option("Transfer this size where ranks or regions vary.")
     ] = 256 << 10
     volume: Annotated[
-        Volume,
+        groups.Volume,
         Option("Transfer this many bytes with each rank, but at most 262144 transfers.", usual="64M", quick="16M"),
     ]
     interfaces: Annotated[
@@ -95,7 +87,7 @@ class PmemOptions(QuickOnCommandLine, RankAxisOptions, RunOptions):
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Fill in the ranks by the cores of this machine."""
-        return super().settle({"ranks": default_ranks(cores_of_nodes(said)), **said})
+        return super().settle({"ranks": groups.default_ranks(groups.cores_of_nodes(said)), **said})
 
 
 def region_of(block: int, volume: int) -> int:

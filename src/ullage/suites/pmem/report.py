@@ -8,24 +8,13 @@ from ullage.analysis.verdicts.grades import is_sound
 from ullage.grouping import grouped, nested
 from ullage.model.summary import Row
 from ullage.quantity import format_quantity, format_row, rounded
+from ullage.report import plots
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure, Grid, Section
 from ullage.report.data import ReportData
 from ullage.report.declared import storage_chart
 from ullage.report.grids import Column, grid_of, time_text, value_column
 from ullage.report.headlines import storage_rule
-from ullage.report.plots import (
-    COLORS,
-    bar_layer,
-    bar_names,
-    decade_axis,
-    layered,
-    line_layers,
-    nominal,
-    quantity_axis,
-    size_axis,
-    upright_layers,
-)
 from ullage.report.vega import Spec, rank_axis, tooltip
 from ullage.report.verdicts import headword
 from ullage.runs.options.reading import read_options
@@ -70,7 +59,9 @@ def tables(data: ReportData) -> Content | None:
         *_grids("block_bytes", curves("block_bytes", rows, options, FAULTS), "page faults"),
         *_grids("region_bytes", curves("region_bytes", rows, options)),
     ]
-    return Content(notes=[_measured_as(rows)], grids=[*grids, *_path_grids(rows)])
+    words = grouped((row.target, f"{row.access} {headword(row)}") for row in rows)
+    each = (f"{target} {', '.join(dict.fromkeys(found))}" for target, found in words.items())
+    return Content(notes=[f"Measured as: {'; '.join(each)}."], grids=[*grids, *_path_grids(rows)])
 
 
 def _path_grids(rows: Sequence[Row]) -> list[Grid]:
@@ -86,13 +77,6 @@ def _path_grids(rows: Sequence[Row]) -> list[Grid]:
         *map(bandwidth_by, NUMA_PATHS),
     ]
     return grid_of("bandwidth by NUMA path", columns, sorted(by_path(rows).items()))
-
-
-def _measured_as(rows: Sequence[Row]) -> str:
-    """Say what each target was measured as, by the verdicts of its rows."""
-    words = grouped((row.target, f"{row.access} {headword(row)}") for row in rows)
-    each = (f"{target} {', '.join(dict.fromkeys(found))}" for target, found in words.items())
-    return f"Measured as: {'; '.join(each)}."
 
 
 def _grids(
@@ -165,9 +149,9 @@ def _paths(rows: Sequence[Row]) -> list[Figure]:
     labels = [str(value["label"]) for value in values]
     paths = [path for path in NUMA_PATHS if any(value["path"] == path for value in values)]
     tip = tooltip("label=path text=bandwidth")
-    color = nominal("path", paths, COLORS[: len(paths)], {"title": None})
-    bars = bar_layer({"y": bar_names(labels, 320, "label")}, quantity_axis("x", "GB/s"), color, tip)
-    return [Figure("Bandwidth by NUMA path", _PATHS, layered(420, {"step": 18}, [bars], values))]
+    color = plots.nominal("path", paths, plots.COLORS[: len(paths)], {"title": None})
+    bars = plots.bar_layer({"y": plots.bar_names(labels, 320, "label")}, plots.quantity_axis("x", "GB/s"), color, tip)
+    return [Figure("Bandwidth by NUMA path", _PATHS, plots.layered(420, {"step": 18}, [bars], values))]
 
 
 _PATHS: Final = "local: ranks on the NUMA node of the device. remote: ranks on other nodes."
@@ -198,16 +182,16 @@ def _spec(lines: Curves, axis: str) -> Spec:
     places = sorted({value["x"] for value in values})
     legend: Spec = {"title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
     encoding: Spec = {
-        "x": rank_axis(places, "x", "ranks") if axis == "ranks" else size_axis(places, _AXES[axis][0]),
-        "y": decade_axis([value["y"] for value in values], "ns a transfer" if is_time else "GB/s"),
-        "color": nominal("name", names, COLORS[: len(names)], legend),
+        "x": rank_axis(places, "x", "ranks") if axis == "ranks" else plots.size_axis(places, _AXES[axis][0]),
+        "y": plots.decade_axis([value["y"] for value in values], "ns a transfer" if is_time else "GB/s"),
+        "color": plots.nominal("name", names, plots.COLORS[: len(names)], legend),
     }
     if len(targets) > 1:
         dashes = [_DASHES[index % len(_DASHES)] for index in range(len(targets))]
-        encoding["strokeDash"] = nominal("target", targets, dashes, {"title": None})
-    marks = upright_layers(_UNIT_OF_DEVICE, places, "transfer") if axis == "block_bytes" else []
+        encoding["strokeDash"] = plots.nominal("target", targets, dashes, {"title": None})
+    marks = plots.upright_layers(_UNIT_OF_DEVICE, places, "transfer") if axis == "block_bytes" else []
     points = {key: channel for key, channel in encoding.items() if key != "strokeDash"}
-    return layered(420, 260, [*marks, *line_layers(encoding, _TOOLTIP, 40, values, points)])
+    return plots.layered(420, 260, [*marks, *plots.line_layers(encoding, _TOOLTIP, 40, values, points)])
 
 
 def _point(curve: Curve, row: Row, axis: str, *, is_time: bool) -> Spec:

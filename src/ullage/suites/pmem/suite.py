@@ -23,7 +23,7 @@ from ullage.runs.cells.planning import Cell, each_once, make_cell
 from ullage.runs.cells.prepared import PreparedCells
 from ullage.runs.inputs import EngineContext
 from ullage.runs.options.reading import read_options
-from ullage.runs.room import Machine, check_paths, checked_machine
+from ullage.runs.room import check_paths, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import SuiteSummary
 from ullage.runs.told import Source, launches_of, told_rows, usual
@@ -194,7 +194,8 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
     options = read_options(PmemOptions, request)
     check_paths(request.targets)
     machine = checked_machine(request.targets)
-    spots = find_spots(request, machine)
+    places = {place.target: place for place in machine.places}
+    spots = [_spot(target, places.get(target.name)) for target in request.targets]
     nodes = count_numa_nodes()
     cells = Planner(options, engine_context.description, machine.cores, nodes).cells(spots)
     if not cells:
@@ -205,12 +206,6 @@ def prepare_pmem(request: Request, engine_context: EngineContext) -> PreparedCel
     return PreparedCells(
         request, options, machine, cells, with_kinds, text, _lines(spots, options, nodes), notes
     ).checked()
-
-
-def find_spots(request: Request, machine: Machine) -> list[Spot]:
-    """Return every target with what is behind it."""
-    places = {place.target: place for place in machine.places}
-    return [_spot(target, places.get(target.name)) for target in request.targets]
 
 
 def _spot(target: Target, place: Place | None) -> Spot:

@@ -6,30 +6,10 @@ naturally ordered ring, of random rings and of single pairs. The definitions are
 installed, its own numbers are shown for comparison. The ratio of the rings says what kind of network this is.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
 from ullage.runs.suite import MOST, UsualQuickSuite
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ullage.model.summary import Finding, Row
-
-
-@dataclass(frozen=True)
-class Rings(UsualQuickSuite):
-    """The suite ``rings``."""
-
-    def across(self, rows: "Sequence[Row]") -> "list[Finding]":
-        """See ``Comparing``: messages and memory over what the cores compute."""
-        from ullage.suites.rings.findings import balance_findings
-
-        return balance_findings(rows)
-
-
 # The quick form: a process a core, six times. What bounds the headline is measured with it.
-SUITE = Rings(
+SUITE = UsualQuickSuite(
     "rings",
     __doc__ or "",
     "suite:RingsOptions",
@@ -40,4 +20,6 @@ SUITE = Rings(
         *({"order": order, "message_bytes": MOST} for order in ("random", "natural")),
         {"copiers": "all", "message_bytes": MOST},
     ),
+    # Messages and memory over what the cores compute.
+    across_at="findings:balance_findings",
 )

@@ -35,11 +35,19 @@ def tables(data: ReportData) -> Content | None:
     if not rows:
         return None
     latencies, bandwidths = ([row for row in rows if row.unit == unit] for unit in ("s", "B/s"))
+    shown: list[Column[Balance]] = [
+        Column("balance", lambda one: one.name, is_number=False),
+        Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
+        Column("from", lambda one: _source_text(one.over), is_number=False),
+        Column("all together", lambda one: format_quantity(one.over_rate, "B/s")),
+        Column("linear solve", lambda one: format_quantity(one.solve.median, "op/s")),
+        Column("of", lambda one: _solve(one.solve), is_number=False),
+    ]
     grids = [
         *grid_of("latency of 8 bytes", _LATENCIES, row_lines(latencies)),
         *grid_of("bandwidth of 2,000,000 bytes", _BANDWIDTHS, row_lines(bandwidths)),
         *_ratios(rows),
-        *_balance(data.summary.rows),
+        *grid_of("balance", shown, balances(data.summary.rows)),
     ]
     return Content(notes=[*switch_notes(data, SUITE), *_notes(rows)], grids=grids)
 
@@ -66,7 +74,6 @@ _BANDWIDTHS: Final = columns(
 
 
 def _ratios(rows: Sequence[Row]) -> list[Grid]:
-    """Compare the measured ratios with those expected of each kind of network."""
     found = diagnosis_of(rows)
     if found is None:
         return []
@@ -77,19 +84,6 @@ def _ratios(rows: Sequence[Row]) -> list[Grid]:
         lines.append((kind.name, "1", f"{kind.natural:.2f}", f"{kind.random:.2f}", mark))
     heads = ("network", "ping-pong", "natural ring", "random rings", "")
     return texts_grid("ratio of bandwidths, each process", heads, lines, words=("network", ""))
-
-
-def _balance(rows: Sequence[Row]) -> list[Grid]:
-    """List the balances; none where this result lacks the numbers of the suites cpu and memory."""
-    shown: list[Column[Balance]] = [
-        Column("balance", lambda one: one.name, is_number=False),
-        Column("ratio", lambda one: f"{significant(one.value)} {one.unit}"),
-        Column("from", lambda one: _source_text(one.over), is_number=False),
-        Column("all together", lambda one: format_quantity(one.over_rate, "B/s")),
-        Column("linear solve", lambda one: format_quantity(one.solve.median, "op/s")),
-        Column("of", lambda one: _solve(one.solve), is_number=False),
-    ]
-    return grid_of("balance", shown, balances(rows))
 
 
 def _source_text(row: Row) -> str:

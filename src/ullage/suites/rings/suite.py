@@ -167,8 +167,7 @@ def not_available(layout: Layout, hosts: Sequence[str], is_here: Callable[[str],
     return None
 
 
-def peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) -> PeerJob:
-    """Return the job of one run of hpcc, which has a number for each of ``cases``."""
+def _peer_job(tool: Hpcc, cases: RingsCases, layout: Layout, launcher: Launcher) -> PeerJob:
     is_same_mpi = launcher.name == _OPEN_MPI
     # hpcc gets our own ranks' settings where its MPI is of the same kind, except those that the user has set.
     ours = sorted(launcher.environment(layout).items()) if is_same_mpi else []
@@ -225,7 +224,7 @@ def hpcc_in_turn(cases: RingsCases, layout: Layout, run: RunHpcc | None = None) 
         program = hpcc.installed()
         if program is None:
             return []
-        return [peer_job(Hpcc(program, run or hpcc.run_hpcc), cases, layout, session.launcher)]
+        return [_peer_job(Hpcc(program, run or hpcc.run_hpcc), cases, layout, session.launcher)]
 
     line = "Where hpcc is installed it runs after each repetition, with as many processes."
     return KernelPeers(jobs, (line,), in_turn=True)

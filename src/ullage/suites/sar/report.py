@@ -67,7 +67,6 @@ def figures(data: ReportData) -> list[Figure]:
 
 
 def _seconds(row: Row) -> float:
-    """Return the time of a kernel for an image."""
     return row.median / images_of(row)
 
 

@@ -324,7 +324,6 @@ def _words(row: Row) -> Mapping[str, str]:
 
 
 def _parts_of_pairs(metrics: Mapping[str, Row]) -> list[Finding]:
-    """State what the sub-images of a pair take beside the pair as a whole."""
     whole, parts = metrics.get("image_transfer"), metrics.get("subimage_read")
     if whole is None or parts is None or "image_rate" not in metrics or parts.median <= 0 or whole.median <= 0:
         return []
@@ -338,7 +337,6 @@ def _parts_of_pairs(metrics: Mapping[str, Row]) -> list[Finding]:
 
 
 def _served(target: str, rows: Sequence[Row]) -> Finding:
-    """State which kernels read from memory at a target."""
     rows = sorted(rows, key=lambda row: row.access)
     kernels = list(dict.fromkeys(row.access for row in rows))
     verdicts = dict.fromkeys(f"{row.access.upper()} {row.verdict}" for row in rows)

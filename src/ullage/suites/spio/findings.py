@@ -104,20 +104,18 @@ def findings_of(rows: Sequence[Row], level: float) -> list[Finding]:
     peaks = grouped((line.best.target, line.best) for line in lines if line.best.share is not None)
     shares = [row for row in rows if row.metric == CACHED and row.median > _NOTHING]
     served = grouped(((row.target, row.word("operation")), row) for row in shares)
+    alike = nested(((row.target, row.params["backend"], row.ranks), row.word("operation"), row) for row in of_device)
+    pairs = [(some["neighbour"], some["read"]) for some in alike.values() if {"neighbour", "read"} <= some.keys()]
+    judged = zip(pairs, compare_pairs(pairs, own), strict=True)
+    several = [line for line in lines if line.base is not None and line.rows[-1].ranks > 1]
+    of_growth = level_of_each(own, (len(_with_base(line)) for line in several))
     return [
-        *_growth(lines, own),
+        *(_grown(line, of_growth) for line in several),
         *(_peak(target, some) for target, some in peaks.items()),
-        *_neighbours(of_device, own),
+        *[_neighbour(*pair, one) for pair, one in judged if one.verdict != "cannot tell"],
         *(_served(target, operation, some) for (target, operation), some in served.items()),
         *_unequal(rows, own),
     ]
-
-
-def _growth(lines: Sequence[Line], level: float) -> list[Finding]:
-    """Compare the best of each line with one rank, and one rank with the worst where it is the best."""
-    several = [line for line in lines if line.base is not None and line.rows[-1].ranks > 1]
-    own = level_of_each(level, (len(_with_base(line)) for line in several))
-    return [_grown(line, own) for line in several]
 
 
 def _with_base(line: Line) -> list[Row]:
@@ -196,14 +194,6 @@ def _of_peak(row: Row) -> str:
     return f"{who} reach {percent(row.share or 0.0)}{whole} with {plural(row.ranks, 'rank')}."
 
 
-def _neighbours(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Compare reads of neighbours' files with reads of own files of the same ranks."""
-    alike = nested(((row.target, row.params["backend"], row.ranks), row.word("operation"), row) for row in rows)
-    pairs = [(some["neighbour"], some["read"]) for some in alike.values() if {"neighbour", "read"} <= some.keys()]
-    judged = zip(pairs, compare_pairs(pairs, level), strict=True)
-    return [_neighbour(*pair, one) for pair, one in judged if one.verdict != "cannot tell"]
-
-
 def _neighbour(row: Row, own: Row, found: Comparison) -> Finding:
     where = "another rank" if row.params.get("data_of") == "other-rank" else "another node"
     title = f"Reads of files that {where} wrote are {found.verdict} on {row.target}"
@@ -215,7 +205,6 @@ def _neighbour(row: Row, own: Row, found: Comparison) -> Finding:
 
 
 def _served(target: str, operation: str, rows: Sequence[Row]) -> Finding:
-    """State where memory answered a part of the bytes of an operation at a target."""
     rows = sorted(rows, key=lambda row: row.ranks)
     each = listing([f"{percent(row.median)} with {plural(row.ranks, 'rank')}" for row in rows])
     volume = format_volume(max(row.count("volume_bytes") for row in rows))

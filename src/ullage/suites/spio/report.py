@@ -99,13 +99,13 @@ def _in_order(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=lambda line: _ORDER.index(line.rows[0].word("operation")))
 
 
-def _is_drawn(line: Line) -> bool:
-    """Tell whether a line has a place in the chart: memory is so fast that it would press all other lines flat."""
-    return line.rows[0].word("operation") != "reread" or any(is_of_device(row) for row in line.rows)
-
-
 def _figure(title: str, every: Sequence[Line]) -> Figure:
-    lines = [line for line in every if _is_drawn(line)] or every
+    # Memory is so fast that it would press all other lines flat.
+    lines = [
+        line
+        for line in every
+        if line.rows[0].word("operation") != "reread" or any(is_of_device(row) for row in line.rows)
+    ] or every
     left_out = "" if len(lines) == len(every) else "Memory answered the rereads, which are in the table alone."
     rows = [row for line in lines for row in line.rows]
     scale = scale_for([row.median for row in rows], "B/s")

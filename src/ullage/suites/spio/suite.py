@@ -146,7 +146,6 @@ def _ways(options: SpioOptions, target: Target, ranks: int, description: Describ
 
 
 def _workload(options: SpioOptions, backend: Registered, phases: list[str], read_back: str) -> Parameters:
-    """Return all parameters but the sizes."""
     return {
         "phases": [*phases],
         "file_mode": "per-process",
@@ -240,7 +239,12 @@ def spio_rows(launches: Launches, context: RowContext, operations: Iterable[str]
     """
     asked = {*operations}
     told = told_rows(launches, context, _tell)
-    found = [_bounded(row) for row in told if row.params["operation"] in asked]
+    # Memory may have answered a reread, which the ceiling of the device does not bound.
+    found = [
+        with_ceiling(row, None) if row.access == "reread" and row.verdict != "cold" else row
+        for row in told
+        if row.params["operation"] in asked
+    ]
     phases = grouped(((item.case.case, item.phase.phase), item.phase) for item in join(launches))
     rates = [row for row in found if row.metric == RATE]
     return [*found, *(share for row in rates for share in cached_share(row, phases[row.case, row.access], context))]
@@ -261,11 +265,6 @@ def _tell(row: Row, source: Source) -> Mapping[str, Scalar] | None:
         "backend": row.params["backend"],
         **({} if access == "write" else {"data_of": source.phases[-1].data_of}),
     }
-
-
-def _bounded(row: Row) -> Row:
-    """Drop the ceiling of the device from a reread that memory may have answered."""
-    return with_ceiling(row, None) if row.access == "reread" and row.verdict != "cold" else row
 
 
 summarise: Final = summarising(

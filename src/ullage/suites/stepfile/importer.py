@@ -92,8 +92,12 @@ def read_cases(text: str, name: str) -> Summary:
         if _MEMORY not in case.seconds:
             raise UserError(f"cases/{index}/seconds: no '{_MEMORY}'", name, "give the time without exposed I/O")
     rows = [row for case in table.cases for row in _rows(case, name)]
-    found = [*(one for case in table.cases for one in _of_case(case, table.node_dram_gb)), *_across(table.cases)]
-    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=found)
+    found: list[Finding] = []
+    for case in table.cases:
+        found += [_implied(case), _needed(case), _nodes(case, table.node_dram_gb)]
+        found += [_exposed(case, held) for held in case.seconds if held != _MEMORY]
+    findings = [*found, *_across(table.cases)]
+    return Summary(suite=IMPORT_SUITE, run_id="imported", created="", rows=rows, findings=findings)
 
 
 def _rows(case: _Case, name: str) -> list[Row]:
@@ -101,11 +105,6 @@ def _rows(case: _Case, name: str) -> list[Row]:
     return [
         imported_row(name, "phase_time", "s", held, {**params}, [seconds]) for held, seconds in case.seconds.items()
     ]
-
-
-def _of_case(case: _Case, node_dram_gb: float) -> list[Finding]:
-    exposed = [_exposed(case, held) for held in case.seconds if held != _MEMORY]
-    return [_implied(case), _needed(case), _nodes(case, node_dram_gb), *exposed]
 
 
 def _implied(case: _Case) -> Finding:

@@ -24,17 +24,7 @@ from ullage.runs.room import Machine, checked_machine
 from ullage.runs.session import Note
 from ullage.runs.suite import Explanation, SuiteSummary
 from ullage.runs.told import Launches, launches_of
-from ullage.suites.stepfile.predicted import (
-    ADJOINT,
-    FORWARD,
-    PHASES,
-    Predicted,
-    PredictOptions,
-    cached_shares,
-    check_known,
-    predictions,
-    work_of,
-)
+from ullage.suites.stepfile import predicted, summarise
 from ullage.suites.stepfile.suite import (
     COLUMNS,
     SIZING,
@@ -44,15 +34,6 @@ from ullage.suites.stepfile.suite import (
     make_cells,
     recomputations,
     scale_notes,
-)
-from ullage.suites.stepfile.summarise import (
-    cases_of,
-    computes,
-    demands_of,
-    findings_of,
-    measured_shares,
-    rates_of,
-    stepfile_rows,
 )
 from ullage.units import format_bytes, format_operations, format_rate, format_volume
 from ullage.uri import target_path
@@ -70,9 +51,9 @@ class PreparedPrediction(PreparedCells):
         """What known rates say without any measurement."""
         if self.cells:
             return []
-        options = read_options(PredictOptions, self.request)
+        options = read_options(predicted.PredictOptions, self.request)
         cached = {target.name: is_cached(target, self.machine) for target in self.request.targets}
-        return said_of(options, predictions(options, options.rates, cached))
+        return said_of(options, predicted.predictions(options, options.rates, cached))
 
     def explain(self) -> Explanation:
         if self.cells:
@@ -88,7 +69,7 @@ def is_cached(target: Target, machine: Machine) -> bool:
 
 def prepare_prediction(request: Request, engine_context: EngineContext) -> PreparedPrediction:
     """Check everything that can be checked without starting anything."""
-    options = read_options(PredictOptions, request)
+    options = read_options(predicted.PredictOptions, request)
     machine = checked_machine(request.targets)
     cells: list[Cell] = []
     for target in request.targets:
@@ -102,19 +83,21 @@ def prepare_prediction(request: Request, engine_context: EngineContext) -> Prepa
     ).checked()
 
 
-def _cells(options: PredictOptions, target: Target, engine_context: EngineContext, machine: Machine) -> list[Cell]:
+def _cells(
+    options: predicted.PredictOptions, target: Target, engine_context: EngineContext, machine: Machine
+) -> list[Cell]:
     backend = options.backends[0]
     direct = _UNCACHED & set(find_registered(engine_context.description, "backend", backend).capabilities)
-    shares = cached_shares(options, cached=is_cached(target, machine) and not direct)
+    shares = predicted.cached_shares(options, cached=is_cached(target, machine) and not direct)
     asked = [options] if options.run else []
     if options.rates:
-        check_known(options, target.name, backend, shares)
+        predicted.check_known(options, target.name, backend, shares)
     else:
         asked += [one for order in options.orders for one in _rates(options, order, shares[order])]
     return [cell for one in asked for cell in make_cells(one, [target], engine_context.description, machine.cores)]
 
 
-def _rates(options: PredictOptions, order: str, cached: float) -> list[PredictOptions]:
+def _rates(options: predicted.PredictOptions, order: str, cached: float) -> list[predicted.PredictOptions]:
     """Return what is measured without computation.
 
     Where the page cache serves a part of the reads, its rate and that of the storage are measured apart.
@@ -131,7 +114,7 @@ def _rates(options: PredictOptions, order: str, cached: float) -> list[PredictOp
     return [stored, *([held] if cached > 0 else [])]
 
 
-def _lines(options: PredictOptions) -> list[str]:
+def _lines(options: predicted.PredictOptions) -> list[str]:
     if options.rates:
         return [f"The rates are those of result {options.rates[0].run_id}."]
     ranks = ", ".join(map(str, options.scaling))
@@ -141,7 +124,7 @@ def _lines(options: PredictOptions) -> list[str]:
     ]
 
 
-def _notes(options: PredictOptions) -> list[Note]:
+def _notes(options: predicted.PredictOptions) -> list[Note]:
     steps = options.rate_steps or options.steps
     if options.rates or steps >= options.steps:
         return []
@@ -151,17 +134,17 @@ def _notes(options: PredictOptions) -> list[Note]:
 
 def summarise_prediction(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     """See ``Summarising``."""
-    options = read_options(PredictOptions, request)
+    options = read_options(predicted.PredictOptions, request)
     launches = launches_of(result)
-    rows = _with_uses(stepfile_rows(launches, context), launches, options.ranks[0])
-    known = options.rates or rates_of(launches, rows, request.run_id)
+    rows = _with_uses(summarise.stepfile_rows(launches, context), launches, options.ranks[0])
+    known = options.rates or summarise.rates_of(launches, rows, request.run_id)
     runs = [row for row in rows if row.params["use"] == "run"]
     cached = {name: facts.holds_data and not facts.is_memory for name, facts in context.targets.items()}
-    shares = measured_shares(launches, context)
+    shares = summarise.measured_shares(launches, context)
     walls = [row for row in runs if row.metric == "phase_time"]
-    found = [_with_share(one, shares) for one in predictions(options, known, cached, walls)]
+    found = [_with_share(one, shares) for one in predicted.predictions(options, known, cached, walls)]
     sound = sound_rows(runs)
-    on_run = findings_of(sound, demands_of(launches), options.compute_s, context.level)
+    on_run = summarise.findings_of(sound, summarise.demands_of(launches), options.compute_s, context.level)
     findings = [*failures_of(launches, context.level, rows), *said_of(options, found), *on_run]
     doubted = any(not rate.sound for one in found for rate in one.rates.values())
     return SuiteSummary(rows, findings, uses_disturbed=doubted)
@@ -172,44 +155,44 @@ def _with_uses(rows: Sequence[Row], launches: Launches, ranks: int) -> list[Row]
 
     They are of the run, measure rates, or tell how these change with the ranks.
     """
-    cases = cases_of(launches)
+    cases = summarise.cases_of(launches)
 
     def told(row: Row) -> Row:
         case = cases[row.case]
-        use = "run" if computes(case) else "rates" if row.ranks == ranks else "scaling"
+        use = "run" if summarise.computes(case) else "rates" if row.ranks == ranks else "scaling"
         own = {"use": use, "cache": str(case.workload_parameters.get("cache", "none"))}
         return row.model_copy(update={"params": {**row.params, **own}})
 
     return sorted(map(told, rows), key=lambda row: ("run", "rates", "scaling").index(row.word("use")))
 
 
-def _with_share(one: Predicted, shares: Mapping[str, float]) -> Predicted:
-    row = one.runs.get(ADJOINT)
+def _with_share(one: predicted.Predicted, shares: Mapping[str, float]) -> predicted.Predicted:
+    row = one.runs.get(predicted.ADJOINT)
     return one if row is None or not is_sound(row) else replace(one, measured_cached=shares.get(row.case))
 
 
 _LOG: Final = "log"
 
 
-def said_of(options: PredictOptions, found: Sequence[Predicted]) -> list[Finding]:
+def said_of(options: predicted.PredictOptions, found: Sequence[predicted.Predicted]) -> list[Finding]:
     """Return all findings of predictions."""
     return [
-        *(_phase(options, one, phase) for one in found for phase in PHASES),
+        *(_phase(options, one, phase) for one in found for phase in predicted.PHASES),
         *([_requirement(options, found)] if found else []),
         *(_depth(options, one) for one in found),
         *(_revolve(options, one) for one in found),
         *(_cache(options, one) for one in found if one.cached < 1 or one.measured_cached is not None),
-        *(_scaling(options, one, phase) for one in found for phase in PHASES),
+        *(_scaling(options, one, phase) for one in found for phase in predicted.PHASES),
     ]
 
 
-def _who(options: PredictOptions, one: Predicted) -> str:
+def _who(options: predicted.PredictOptions, one: predicted.Predicted) -> str:
     way = one.way
     return f"{way.target}, {way.layout}, {way.order}, {plural(options.ranks[0], 'rank')}"
 
 
-def _phase(options: PredictOptions, one: Predicted, phase: str) -> Finding:
-    found, row, computed_s = one.phases[phase], one.runs.get(phase), work_of(options).slowest_s
+def _phase(options: predicted.PredictOptions, one: predicted.Predicted, phase: str) -> Finding:
+    found, row, computed_s = one.phases[phase], one.runs.get(phase), predicted.work_of(options).slowest_s
     exposed = max(0.0, found.seconds - computed_s)
     ranks = plural(options.ranks[0], "rank")
     text = (
@@ -258,7 +241,7 @@ def _span(found: Prediction) -> str:
     return f"{seconds} (1 sigma: {format_quantity(found.low, 's')} to {format_quantity(found.high, 's')})"
 
 
-def _doubts(options: PredictOptions, one: Predicted, phase: str) -> list[str]:
+def _doubts(options: predicted.PredictOptions, one: predicted.Predicted, phase: str) -> list[str]:
     rate, row = one.rates[phase], one.runs.get(phase)
     found: list[str] = []
     if rate.steps < options.steps:
@@ -272,9 +255,9 @@ def _doubts(options: PredictOptions, one: Predicted, phase: str) -> list[str]:
     return found
 
 
-def _requirement(options: PredictOptions, found: Sequence[Predicted]) -> Finding:
+def _requirement(options: predicted.PredictOptions, found: Sequence[predicted.Predicted]) -> Finding:
     """State the rates from which writes overlap with the computation, and what each place reaches."""
-    ranks, step_s = options.ranks[0], work_of(options).slowest_step_s
+    ranks, step_s = options.ranks[0], predicted.work_of(options).slowest_step_s
     files, rate = ranks / step_s, ranks * options.state_bytes / step_s
     reached = [_reached(options, one) for one in found]
     text = (
@@ -284,7 +267,7 @@ def _requirement(options: PredictOptions, found: Sequence[Predicted]) -> Finding
     if any(one.way.layout != _LOG for one in found):
         text += " With layout log, no file is created at a step."
     title = f"Writes overlap with the computation at {format_rate(rate)} or more"
-    numbers = [ranks * options.steps / one.phases[FORWARD].calls_s for one in found]
+    numbers = [ranks * options.steps / one.phases[predicted.FORWARD].calls_s for one in found]
     return finding(
         "predicted-requirement",
         title,
@@ -298,15 +281,15 @@ def _requirement(options: PredictOptions, found: Sequence[Predicted]) -> Finding
     )
 
 
-def _reached(options: PredictOptions, one: Predicted) -> str:
-    files = options.ranks[0] * options.steps / one.phases[FORWARD].calls_s
+def _reached(options: predicted.PredictOptions, one: predicted.Predicted) -> str:
+    files = options.ranks[0] * options.steps / one.phases[predicted.FORWARD].calls_s
     creates = "" if one.way.layout == _LOG else f" and {format_operations(files)}"
     return f"{one.way.target} ({one.way.layout}) {format_rate(files * options.state_bytes)}{creates}"
 
 
-def _depth(options: PredictOptions, one: Predicted) -> Finding:
+def _depth(options: predicted.PredictOptions, one: predicted.Predicted) -> Finding:
     """State how many states must be read ahead so that one is there at every step."""
-    rate, step_s = one.rates[ADJOINT], options.compute_s
+    rate, step_s = one.rates[predicted.ADJOINT], options.compute_s
     depth = least_depth(rate.state_s, step_s)
     who, read = _who(options, one), format_quantity(rate.state_s, "s")
     text = f"A state is read in {read} ({who}), and a step computes for {format_quantity(step_s, 's')}. "
@@ -322,9 +305,9 @@ def _depth(options: PredictOptions, one: Predicted) -> Finding:
     return finding(kind, title, text, target=one.way.target, depth=None if alone else depth, state_s=rate.state_s)
 
 
-def _revolve(options: PredictOptions, one: Predicted) -> Finding:
-    work = work_of(options)
-    exposed = sum(max(0.0, one.phases[phase].seconds - work.slowest_s) for phase in PHASES)
+def _revolve(options: predicted.PredictOptions, one: predicted.Predicted) -> Finding:
+    work = predicted.work_of(options)
+    exposed = sum(max(0.0, one.phases[phase].seconds - work.slowest_s) for phase in predicted.PHASES)
     kept = fewest_kept(options.steps, work.slowest_step_s, exposed)
     again = recomputations(options.steps, kept)
     title = f"{plural(kept, 'kept state')} of {options.steps} cost no more than the exposed I/O on {one.way.target}"
@@ -339,7 +322,7 @@ def _revolve(options: PredictOptions, one: Predicted) -> Finding:
     return finding("predicted-revolve", title, text, "info", **numbers)
 
 
-def _cache(options: PredictOptions, one: Predicted) -> Finding:
+def _cache(options: predicted.PredictOptions, one: predicted.Predicted) -> Finding:
     """State the share of the reads that a page cache serves, by its size and by counters."""
     held, who = options.page_cache or 0, _who(options, one)
     text = (
@@ -353,8 +336,8 @@ def _cache(options: PredictOptions, one: Predicted) -> Finding:
     return finding("predicted-cache", title, text, "info", target=one.way.target, **numbers)
 
 
-def _scaling(options: PredictOptions, one: Predicted, phase: str) -> Finding:
-    scaling, noun = one.scalings[phase], "writes" if phase == FORWARD else "reads"
+def _scaling(options: predicted.PredictOptions, one: predicted.Predicted, phase: str) -> Finding:
+    scaling, noun = one.scalings[phase], "writes" if phase == predicted.FORWARD else "reads"
     if scaling is None:
         text = (
             f"The rates of {noun} were measured with {plural(options.ranks[0], 'rank')} ({one.way.target}, "
@@ -362,13 +345,10 @@ def _scaling(options: PredictOptions, one: Predicted, phase: str) -> Finding:
         )
         title = f"How {noun} on {one.way.target} change with the ranks is not known"
         return finding("predicted-scaling", title, text, "info", target=one.way.target, phase=phase, exponent=None)
-    ranks, power = (
-        ", ".join(map(str, scaling.points)),
-        f"{round(scaling.exponent, 2) + 0.0:.2f}",
-    )  # no minus before zero
-    text = (
-        f"With {ranks} ranks, the total rate of {noun} ({one.way.target}, {one.way.layout}) changes as ranks^{power}. "
-    )
+    ranks = ", ".join(map(str, scaling.points))
+    power = f"{round(scaling.exponent, 2) + 0.0:.2f}"  # no minus before zero
+    where = f"{noun} ({one.way.target}, {one.way.layout})"
+    text = f"With {ranks} ranks, the total rate of {where} changes as ranks^{power}. "
     if scaling.residual is None:
         text += "Two points fit any power law, so they do not validate it. Measure at the number of ranks you need."
     else:

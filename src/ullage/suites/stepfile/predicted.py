@@ -10,16 +10,7 @@ from typing import Annotated, Final, Self, cast
 
 from pydantic import Field, model_validator
 
-from ullage.analysis.stepmodel import (
-    Calls,
-    Computation,
-    Prediction,
-    Scaling,
-    cached_share,
-    predict,
-    reading_order,
-    scaling_of,
-)
+from ullage.analysis import stepmodel
 from ullage.errors import UserError
 from ullage.model.summary import Row
 from ullage.runs.options.declared import Change, Option
@@ -177,17 +168,17 @@ class Predicted:
     """
 
     way: Way
-    phases: Mapping[str, Prediction]
+    phases: Mapping[str, stepmodel.Prediction]
     rates: Mapping[str, KnownRate]
-    scalings: Mapping[str, Scaling | None]
+    scalings: Mapping[str, stepmodel.Scaling | None]
     cached: float
     measured_cached: float | None
     runs: Mapping[str, Row]
 
 
-def work_of(options: PredictOptions) -> Computation:
+def work_of(options: PredictOptions) -> stepmodel.Computation:
     """Return what the ranks compute in a phase."""
-    return Computation(
+    return stepmodel.Computation(
         options.ranks[0], options.steps, options.compute_s, options.imbalance or 0.0, options.jitter or 0.0
     )
 
@@ -201,7 +192,10 @@ def cached_shares(options: PredictOptions, *, cached: bool) -> dict[str, float]:
         return dict.fromkeys(options.orders, 1.0)
     held = options.page_cache * (options.nodes or 1) // (options.ranks[0] * options.state_bytes)
     removes = options.delete
-    return {order: cached_share(reading_order(order, options.steps), held, removes=removes) for order in options.orders}
+    return {
+        order: stepmodel.cached_share(stepmodel.reading_order(order, options.steps), held, removes=removes)
+        for order in options.orders
+    }
 
 
 def predictions(
@@ -236,15 +230,15 @@ def _predicted(
     shares = {(FORWARD, ""): 1.0, (ADJOINT, "none"): cached, (ADJOINT, "drop"): 1 - cached}
     if options.cache == "drop":
         shares[ADJOINT, "drop"] = 1.0
-    calls: dict[str, list[Calls]] = {phase: [] for phase in PHASES}
+    calls: dict[str, list[stepmodel.Calls]] = {phase: [] for phase in PHASES}
     for place, rate in complete.items():
         scale = options.steps / rate.steps
-        calls[place[0]].append(Calls(shares[place], [wall * scale for wall in rate.walls_s], rate.state_s))
+        calls[place[0]].append(stepmodel.Calls(shares[place], [wall * scale for wall in rate.walls_s], rate.state_s))
     depths = {FORWARD: options.write_behind, ADJOINT: options.prefetch}
     work = work_of(options)
     return Predicted(
         way,
-        {phase: predict(work, calls[phase], depths[phase]) for phase in PHASES},
+        {phase: stepmodel.predict(work, calls[phase], depths[phase]) for phase in PHASES},
         {
             phase: max(
                 (rate for (one, _), rate in complete.items() if one == phase),
@@ -259,7 +253,7 @@ def _predicted(
     )
 
 
-def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phase: str) -> Scaling | None:
+def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phase: str) -> stepmodel.Scaling | None:
     """Return how the total rate of the calls changes with the ranks, of rates that were measured alike."""
     numbers = sorted({one.ranks for one in rates})
     own = pick(options, rates, way, phase)
@@ -267,4 +261,6 @@ def _scaling(options: PredictOptions, rates: Sequence[KnownRate], way: Way, phas
         return None
     alike = [one for one in rates if one.steps == own.steps]
     found = [pick(options, alike, way, phase, own.cache, ranks) for ranks in numbers]
-    return scaling_of([(one.ranks, one.ranks * one.steps / median(one.walls_s)) for one in found if one is not None])
+    return stepmodel.scaling_of(
+        [(one.ranks, one.ranks * one.steps / median(one.walls_s)) for one in found if one is not None]
+    )

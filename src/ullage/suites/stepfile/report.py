@@ -3,12 +3,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from ullage.analysis.findings.nodes import spread_of
 from ullage.model.record import PhaseRecord
 from ullage.model.summary import Finding, Row
 from ullage.quantity import DASH, format_quantity, format_share, plural, rounded, scale_for, significant
+from ullage.reading import child, children
 from ullage.report.answers import AnswerRule
 from ullage.report.contents import Content, Figure, Section
 from ullage.report.data import ReportData
@@ -128,7 +129,7 @@ _OF_PREDICTIONS: Final[Sequence[Column[Finding]]] = (
 )
 
 
-def timelines(data: ReportData) -> list[Figure]:
+def _timelines(data: ReportData) -> list[Figure]:
     """Return a chart for each phase: exposed I/O of a step, along the steps, of the median repetition of each case."""
     figures: list[Figure] = []
     for phase in ("forward", "adjoint"):
@@ -151,14 +152,12 @@ def timeline_of(phases: Sequence[PhaseRecord]) -> list[tuple[float, float]]:
     if not phases:
         return []
     phase = sorted(phases, key=lambda phase: phase.elapsed_ns)[len(phases) // 2]
-    if not isinstance(phase.facts.get("timeline"), dict):
-        return []
-    known = cast("dict[str, object]", phase.facts["timeline"])
-    exposed, steps, width = known.get("exposed_ns"), known.get("steps"), known.get("steps_an_interval")
-    if not isinstance(exposed, list) or not isinstance(steps, int) or not isinstance(width, int) or width < 1:
+    known = child(phase.facts, "timeline")
+    steps, width = known.get("steps"), known.get("steps_an_interval")
+    if not isinstance(steps, int) or not isinstance(width, int) or width < 1:
         return []
     points: list[tuple[float, float]] = []
-    for index, total in enumerate(cast("list[object]", exposed)):
+    for index, total in enumerate(children(known, "exposed_ns")):
         count = min(width, steps - index * width)
         if isinstance(total, (int, float)) and count > 0:
             points.append((index * width + count / 2, total / 1e9 / count / max(1, phase.ranks)))
@@ -212,7 +211,7 @@ CHART: Final = storage_chart(
     "stepfile_timeline",
     "Exposed I/O along the steps",
     "The I/O that a rank waits for at a step, mean over the ranks, in the repetition of median time.",
-    timelines,
+    _timelines,
 )
 
 

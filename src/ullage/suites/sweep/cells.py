@@ -19,24 +19,9 @@ from ullage.parameters import count_of, parse_parameter
 from ullage.runs.cells.backends import cache_and_verify, direct_of, storage_backends
 from ullage.runs.cells.planning import WORKLOAD, Cell, Way, each_once, make_cell, way_of
 from ullage.runs.cells.volume import share_bytes
+from ullage.runs.options import groups, settings
 from ullage.runs.options.declared import CEILINGS, REPETITIONS, Change, OfEngine, Option
-from ullage.runs.options.groups import (
-    BindOptions,
-    MaybeVolume,
-    RankAxisOptions,
-    RunOptions,
-    cores_of_nodes,
-    default_ranks,
-)
 from ullage.runs.options.kinds import ConvertedList, Names, Size, SizeAxis
-from ullage.runs.options.settings import (
-    VERIFY,
-    BackendParameterOptions,
-    Setting,
-    check_settings,
-    parameter_of,
-    read_axes,
-)
 
 Access: TypeAlias = Literal["write", "rewrite", "read", "reread"]
 Axis: TypeAlias = Literal["ranks", "block"]
@@ -46,7 +31,7 @@ ACCESS_ORDER: Final[tuple[Access, ...]] = ("write", "rewrite", "read", "reread")
 COLD_BUFFERS: Final = 16 << 20
 
 
-class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOptions):
+class SweepOptions(settings.BackendParameterOptions, groups.BindOptions, groups.RankAxisOptions, groups.RunOptions):
     """The options of suite ``sweep``.
 
     ``volume`` is of a case, of each rank when ``weak``; null: chosen by a probe.
@@ -81,7 +66,9 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
         Names(),
         Option("Use these backends, for example posix,mpiio.", name="--backend", unsaid="the target's own backend"),
     ] = []
-    volume: Annotated[MaybeVolume, Option("Transfer this many bytes in every case.", unsaid="a probe chooses")] = None
+    volume: Annotated[
+        groups.MaybeVolume, Option("Transfer this many bytes in every case.", unsaid="a probe chooses")
+    ] = None
     weak: Annotated[bool, Option("Take the volume as that of each rank, not of the case.")] = False
     file_mode: Annotated[str, OfEngine(name="--file")] = "per-process"
     order: Annotated[str, OfEngine()] = "sequential"
@@ -92,7 +79,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
             "(all caches, root only), or direct (O_DIRECT)."
         ),
     ] = "advise"
-    verify: Annotated[str | None, Field(description="null: kept where the backend holds data"), VERIFY] = None
+    verify: Annotated[str | None, Field(description="null: kept where the backend holds data"), settings.VERIFY] = None
     buffers: Annotated[
         int | None,
         Field(ge=1, description="bytes; null: a buffer for each operation in flight"),
@@ -104,8 +91,8 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
         ),
     ] = None
     vary: Annotated[
-        list[Setting],
-        ConvertedList(read_axes, metavar="THING.KEY=A,B"),
+        list[settings.Setting],
+        ConvertedList(settings.read_axes, metavar="THING.KEY=A,B"),
         Option("Vary a parameter as a further axis. Separate values that contain commas by a semicolon."),
     ] = []
     extend: Annotated[
@@ -118,7 +105,7 @@ class SweepOptions(BackendParameterOptions, BindOptions, RankAxisOptions, RunOpt
     @classmethod
     def settle(cls, said: Mapping[str, object]) -> dict[str, object]:
         """Fill in the ranks by the cores of this machine."""
-        return super().settle({"ranks": default_ranks(cores_of_nodes(said)), **said})
+        return super().settle({"ranks": groups.default_ranks(groups.cores_of_nodes(said)), **said})
 
     @property
     def phases(self) -> tuple[Access, ...]:
@@ -156,7 +143,7 @@ def ways(options: SweepOptions, targets: list[Target], description: Describe) ->
     by_target = {target.name: storage_backends(target, options.backends, description) for target in targets}
     names = sorted({backend.name for backends in by_target.values() for backend in backends})
     taken = {f"{WORKLOAD}.{key}": option for key, option in _OWN_OPTIONS.items()}
-    check_settings([*options.parameters, *options.vary], [*names, WORKLOAD], taken)
+    settings.check_settings([*options.parameters, *options.vary], [*names, WORKLOAD], taken)
     return [
         way_of(
             target,
@@ -181,7 +168,7 @@ def _combinations(
     for chosen in itertools.product(*(setting.values for setting in varied)):
         given: dict[str, Parameters] = {backend.name: {}, WORKLOAD: {}}
         for setting, text in [(s, s.values[0]) for s in fixed] + list(zip(varied, chosen, strict=True)):
-            parameter = parameter_of(things[setting.thing], setting)
+            parameter = settings.parameter_of(things[setting.thing], setting)
             given[setting.thing][setting.key] = parse_parameter(parameter, text)
         yield given[backend.name], given[WORKLOAD]
 
@@ -225,7 +212,7 @@ def segments_of(way: Way) -> int:
     return count_of(way.workload, "segments", 1)
 
 
-def resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int, volume_bytes: int) -> Cell:
+def _resized(cell: Cell, options: SweepOptions, layout: Layout, block_bytes: int, volume_bytes: int) -> Cell:
     """Return a cell measured in the same way with other ranks or blocks."""
     fixed = {k: v for k, v in cell.case.workload.parameters.items() if k not in ("transfer_bytes", "block_bytes")}
     way = Way(cell.target, cell.case.backend, fixed)
@@ -243,7 +230,7 @@ def probe_cells(options: SweepOptions, cells: Iterable[Cell], cores: int | None,
         first.setdefault(cell.place, cell)
     small, large = (max(block, min(size, most_bytes // 8 * (1 + i))) for i, size in enumerate(_PROBE_SIZES))
     large = max(large, 2 * small)
-    return [resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
+    return [_resized(cell, alone, layout, block, size) for cell in first.values() for size in (small, large)]
 
 
 MOST_RANKS_A_CORE: Final = 8
@@ -281,7 +268,7 @@ def doubled(best: Cell, axis: Axis, options: SweepOptions, volume_bytes: int, co
         return None
     if block > (volume_bytes if options.weak else volume_bytes // ranks):
         return None
-    return resized(best, options, options.place(ranks, cores), block, volume_bytes)
+    return _resized(best, options, options.place(ranks, cores), block, volume_bytes)
 
 
 def odd_cells(findings: Iterable[Finding], cells: Iterable[Cell]) -> list[Cell]:

@@ -101,7 +101,7 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         if self.unsettled:
             text = f"volume about {format_volume(volume)} {of_what}: a probe of a few seconds would choose it"
         cells = settled.stated_cells()
-        notes = sweep_notes(self.options, cells, volume)
+        notes = _sweep_notes(self.options, cells, volume)
         return explain(RunEstimate(self.options, cells, costs, self.machine, text, notes))
 
     # -- the order in which time is spent ------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class PreparedSweep(ProbedCells[SweepOptions]):
         if options.extend:
             self._extend(run, deadline.earlier(_RECHECK_SHARE * options.time_s if options.recheck else 0.0))
         if options.recheck and run.may_go_on:
-            run.repeat(odd_cells(read_findings(run.session.result), run.cells), deadline)
+            run.repeat(odd_cells(_read_findings(run.session.result), run.cells), deadline)
         run.narrow(run.cells, deadline)
         run.note_lacking()
 
@@ -128,7 +128,7 @@ class PreparedSweep(ProbedCells[SweepOptions]):
                 return
 
     def _new_cells(self, run: CellExecution) -> list[Cell]:
-        findings, volume = read_findings(run.session.result), self.options.volume or 0
+        findings, volume = _read_findings(run.session.result), self.options.volume or 0
         new = beyond_the_rim(findings, run.cells, self.options, volume, self.machine.cores)
         return [cell for cell in new if self._has_room(cell)]
 
@@ -165,8 +165,7 @@ def _options(request: Request) -> SweepOptions:
     return options.model_copy(update={"ranks": ranks, "blocks": blocks})
 
 
-def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
-    """Return the notes on cases, volumes and caches that a reader may not expect."""
+def _sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int) -> list[str]:
     lines: list[str] = []
     if "write" not in options.access:
         lines.append(f"Each case writes first what it reads; only {', '.join(options.access)} become rows.")
@@ -181,8 +180,7 @@ def sweep_notes(options: SweepOptions, cells: Sequence[Cell], volume_bytes: int)
     return lines
 
 
-def read_findings(result: ResultFolder) -> list[Finding]:
-    """Return the findings of the records so far."""
+def _read_findings(result: ResultFolder) -> list[Finding]:
     from ullage.runs.summary import build_summary
 
     return build_summary(result).findings

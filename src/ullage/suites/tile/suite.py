@@ -150,7 +150,7 @@ def _notes(cells: Sequence[Cell]) -> list[Note]:
 
 def summarise(result: ResultFolder, request: Request, context: RowContext) -> SuiteSummary:
     sets, launches = read_options(TileOptions, request).hint_sets, launches_of(result)
-    rows, uses = told_rows(launches, context, partial(_tell, sets=sets)), hint_uses(launches, sets)
+    rows, uses = told_rows(launches, context, partial(_tell, sets=sets)), _hint_uses(launches, sets)
     return summary_of(launches, context, rows, lambda sound, level: findings_of(sound, uses, level))
 
 
@@ -175,8 +175,7 @@ HintUses: TypeAlias = Iterable[tuple[tuple[str, str], str, str, str]]
 """Target and set of hints, key, value as given, and that in use as far as can be known; empty for none."""
 
 
-def hint_uses(launches: Launches, sets: Sequence[TileHints]) -> HintUses:
-    """Return the hints that were given in all phases."""
+def _hint_uses(launches: Launches, sets: Sequence[TileHints]) -> HintUses:
     places = grouped(
         ((item.case.target, name_of_hints(sets, item.case.backend_parameters)), item) for item in join(launches)
     )
@@ -204,8 +203,11 @@ def findings_of(rows: Sequence[Row], hints: HintUses, level: float) -> list[Find
     """Return all findings; ``rows`` are sound ones."""
     rates = [row for row in rows if row.metric == "bandwidth" and not row.is_invalid]
     own = level_of_part(level, _FAMILIES)
+    found = [(some, _better_calls(some, gain)) for some, gain in best_of_alike(rates, own, "calls")]
+    title = "Collective and independent calls cannot be told apart"
+    text = "Whether collective or independent calls are faster cannot be told"
     return [
-        *_call_findings(rates, own),
+        *_with_undecided(found, "tile-calls", title, text, "access, ranks and hints"),
         *_hint_sets(rates, own),
         *_ignored(hints),
         *_frames([row for row in rows if row.metric == "frame_rate" and not row.is_invalid]),
@@ -229,14 +231,6 @@ def _frames(rows: Sequence[Row]) -> list[Finding]:
         title = f"{target} {noun(access)} up to {rate}"
         found.append(finding("tile-frames", title, text, case=row.case, access=access, frame_rate=row.median))
     return found
-
-
-def _call_findings(rows: Sequence[Row], level: float) -> list[Finding]:
-    """Compare collective with independent calls wherever nothing else differs."""
-    found = [(some, _better_calls(some, gain)) for some, gain in best_of_alike(rows, level, "calls")]
-    title = "Collective and independent calls cannot be told apart"
-    text = "Whether collective or independent calls are faster cannot be told"
-    return _with_undecided(found, "tile-calls", title, text, "access, ranks and hints")
 
 
 def _better_calls(pair: Sequence[Row], gain: Gain | None) -> Finding | None:
@@ -312,7 +306,6 @@ def _best_set(rows: Sequence[Row], level: float) -> Finding | None:
 
 
 def _ignored(hints: HintUses) -> list[Finding]:
-    """Report each hint that the MPI library did not name afterwards, or named otherwise, or that is not of its kind."""
     return [
         not_used(
             "tile-hints-ignored",

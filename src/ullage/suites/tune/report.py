@@ -97,8 +97,7 @@ def _remarks(one: TuneTrial) -> str:
     return "a short trial" if one.is_proxy else "ended early, far below the best" if one.is_short else ""
 
 
-def responses(data: ReportData) -> list[Figure]:
-    """Draw a figure for each parameter with an expected response."""
+def _responses(data: ReportData) -> list[Figure]:
     tune = data.summary.tune
     return [] if tune is None else [_response(one) for one in tune.parameters if one.response]
 
@@ -127,7 +126,7 @@ def _response(one: TuneParameter) -> Figure:
     )
 
 
-def pareto(data: ReportData) -> list[Figure]:
+def _pareto(data: ReportData) -> list[Figure]:
     """Draw all settings in two objectives, those of the front with a mark of their own."""
     tune = data.summary.tune
     if tune is None or len(tune.objectives) < 2:
@@ -175,14 +174,14 @@ CHARTS: Final = (
         "tune_response",
         "Response to each parameter",
         "The objective expected at each value, as a multiple of the default's, with an interval of 95 %.",
-        responses,
+        _responses,
         order=11,
     ),
     _REPORT.chart(
         "tune_front",
         "Several objectives",
         "Trials in two objectives. Settings that no other is better than in all objectives are on the front.",
-        pareto,
+        _pareto,
         order=12,
     ),
 )
