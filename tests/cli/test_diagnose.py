@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from support.darshan_log import made, record, transfers
+from support.darshan_log import made, record, trace, transfers
+from ullage.campaign.rows import kept_rows
+from ullage.campaign.store import write_rows
 from ullage.cli.app import run
 from ullage.importers.darshan.rates import Rates, Span, UnknownRateError, Work
 from ullage.importers.rows import imported_row
 from ullage.model.summary import Row
+from ullage.results.folder import ResultFolder
 
 MIB = 1 << 20
 
@@ -77,6 +80,24 @@ def test_a_cause_costs_what_the_rates_say(log: Path, rates: Path, capsys: pytest
     assert "100.00 x as fast" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_campaign_has_rates_over_all_its_runs(
+    log: Path, rates: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.csv"
+    other.write_text((tmp_path / "rates.csv").read_text().replace(",1\n", ",2\n"))
+    assert run(["import", str(other), "--result", str(tmp_path / "other")]) == 0
+    for result in map(ResultFolder, (rates, tmp_path / "other")):
+        request = result.read_request()
+        # What was imported is never sound; a run's rows are.
+        rows = [{**row, "sound": True} for _, row in kept_rows(result.read_summary(), request, "n1")]
+        write_rows(tmp_path / "kept", "n", "sweep", request, rows)
+    capsys.readouterr()
+    assert run(["diagnose", str(log), "--rates", str(tmp_path / "kept"), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    expected = [MOVED / rate - MOVED / 100e6 for rate in (1.5e6, 2e6, 1e6)]
+    assert [found["numbers"][name] for name in ("cost_s", "cost_low_s", "cost_high_s")] == pytest.approx(expected)
+
+
 def test_without_rates_it_says_how_to_get_them(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["diagnose", str(log)]) == 0
     said = capsys.readouterr().out
@@ -99,6 +120,31 @@ def test_the_time_is_predicted_for_the_name_of_a_log(
     assert "--target here" in capsys.readouterr().err
 
 
+def test_traced_transfers_are_replayed_each_at_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file of both ranks, and one of rank 1 alone; of odd sizes, backward, one of them twice."""
+    shared = [[(0, 13, 1.0), (26, 13, 2.0), (52, 13, 3.0), (5, 1000, 4.0)], [(4096, 8, 9.0), (13, 13, 1.0)]]
+    records = [record("POSIX", 7, -1, transfers("write", 6, 176)), record("POSIX", 8, 1, transfers("read", 3, 100))]
+    traces = [trace(7, rank, writes) for rank, writes in enumerate(shared)]
+    traces.append(trace(8, 1, [], [(500, 100, 1.0), (400, 100, 2.0), (400, 100, 3.0)]))
+    log = tmp_path / "traced.darshan"
+    log.write_bytes(made({"POSIX": records, "DXT_POSIX": traces}, ranks=2))
+    words = ["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]
+    capsys.readouterr()
+    assert run([*words, "--json"]) == 0
+    works = [case["workload"] for case in json.loads(capsys.readouterr().out)[0]["cases"]]
+    lists = {one["parameters"]["list"]: one["parameters"] for one in works if one["name"] == "pio"}
+    own, both = "1:500:100:2:-100 1:400:100:1:0", "0:0:13:3:26 0:5:1000:1:0 1:13:13:1:0 1:4096:8:1:0"
+    assert set(lists) == {own, both}
+    assert (lists[own]["pattern"], lists[both]["pattern"]) == ("listed-own", "listed")
+    assert lists[both]["phases"] == ["write"]
+    assert run(words) == 0
+    assert "2 cases of the transfers that the log has traced: 100 % of its bytes" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert run([*words, "--volume", "1M", "--json"]) == 0
+    assert "pio" not in capsys.readouterr().out
+
+
 def test_a_plan_does_the_work_of_the_log_exactly(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}", "--json"]) == 0
@@ -114,3 +160,7 @@ def test_a_plan_does_the_work_of_the_log_exactly(log: Path, tmp_path: Path, caps
     assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]) == 0
     assert "100 % of the bytes and 100 % of the operations" in " ".join(capsys.readouterr().out.split())
     assert run(["plan", "from-darshan", str(log)]) == 2
+    log.write_bytes(made({}))
+    capsys.readouterr()
+    assert run(["plan", "from-darshan", str(log), "--target", f"here={tmp_path}"]) == 2
+    assert "has no transfers" in capsys.readouterr().err

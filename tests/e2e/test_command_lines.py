@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.e2e.commands import run, run_here, ullage
 
-from support.darshan_log import made, record, transfers
+from support.darshan_log import made, record, trace, transfers
 from ullage.analysis.verdicts.physics import removed_lately
 from ullage.cleaning import find_run_folders
 from ullage.results.folder import ResultFolder
@@ -40,6 +40,37 @@ def test_lines_of_ior_share_a_file_and_move_their_bytes(engine: Path, target: Pa
     assert [row[0] for row in rows] == ["write", "read", "read"] * 3
     assert run_here("report", str(result), "--format", "mdtest")[0] == 2
     assert find_run_folders(target) == []
+
+
+def test_the_numbers_of_another_program_stand_beside_those_of_a_run(engine: Path, target: Path, tmp_path: Path) -> None:
+    """What IOR would have printed of the first run is the other program of the second."""
+    line = f"mpirun -np 2 ior -w -r -k -t 64k -b 1m -i 6 -o {target}/f"
+    first = measured(engine, tmp_path / "first", "from-ior", line)
+    code, text, _ = run_here("report", str(first), "--format", "ior")
+    assert code == 0
+    head = "IOR-3.3.0: MPI Coordinated Test of Parallel I/O\naccess : single-shared-file\nnodes : 1\ntasks : 2\n"
+    (tmp_path / "ior.txt").write_text(f"{head}xfersize : 64 KiB\nblocksize : 1 MiB\n{text}")
+    (tmp_path / "no.txt").write_text("hello\n")
+    words = ("run", "from-ior", line, "--result", str(tmp_path / "result"), "--engine", str(engine), "--beside")
+    code, _, err = run(ullage(*words, str(tmp_path / "no.txt")))
+    assert (code, (tmp_path / "result").exists()) == (2, False)
+    assert "it begins with 'hello'" in err
+    code, out, err = run(ullage(*words, str(tmp_path / "ior.txt")))
+    assert code == 0, err
+    assert out.splitlines()[-1] == str(tmp_path / "result")
+    (tmp_path / "ior.txt").unlink()
+    code, again, _ = run_here("report", str(tmp_path / "result"))
+    assert code == 0
+    for shown in (out, again):
+        assert "ior.txt against this run: faster in " in shown, shown
+    assert "Beside another program" in (tmp_path / "result" / "report.html").read_text()
+    bandwidths = [
+        str(number)
+        for number, row in enumerate(ResultFolder.open(tmp_path / "result").read_summary().rows, start=1)
+        if row.metric == "bandwidth"
+    ]
+    told = [run_here("show", str(tmp_path / "result"), number)[1] for number in bandwidths]
+    assert [" in ior.txt, " in one for one in told] == [True, True]
 
 
 def test_one_fsync_a_write_is_exactly_one(engine: Path, target: Path, tmp_path: Path) -> None:
@@ -134,12 +165,13 @@ def test_the_work_of_a_darshan_log_has_its_counters(engine: Path, target: Path, 
     }
     own = transfers("read", 50, 4096, seconds=3.0)
     records = [record("POSIX", 7, -1, shared), *(record("POSIX", 8 + rank, rank, own) for rank in range(2))]
-    log.write_bytes(made({"POSIX": records}, ranks=2))
+    traces = [trace(7, 0, [(0, 13, 1.0), (26, 13, 2.0), (20, 13, 3.0)]), trace(7, 1, [(30, 1000, 1.0)])]
+    log.write_bytes(made({"POSIX": records, "DXT_POSIX": traces}, ranks=2))
     words = (str(log), "--target", f"here={target}", "--repetitions", "2")
     result = measured(engine, tmp_path, "from-darshan", *words)
     phases = ResultFolder.open(result).read_records()[0].phases
     found = {(phase.phase, phase.bytes, phase.operations, phase.syncs) for phase in phases}
-    assert found >= {("read", 100 * 4096, 100, 0), ("write", 64 * 47008, 64, 2)}
+    assert found >= {("read", 100 * 4096, 100, 0), ("write", 64 * 47008, 64, 2), ("write", 1039, 4, 0)}
     assert find_run_folders(target) == []
     code, out, _ = run_here("predict", str(log), "--rates", str(result))
     assert code == 0

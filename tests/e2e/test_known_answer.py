@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+from support.darshan_log import made, record, transfers
 from support.data import some
 from ullage.analysis.ladders import ladders_of
 from ullage.analysis.storage_ladders import LADDERS
 from ullage.analysis.verdicts.grades import is_sound
 from ullage.cli.app import run
+from ullage.cli.diagnose import read_rates
+from ullage.importers.darshan import facts_at
+from ullage.importers.darshan.causes import time_of
 from ullage.model.summary import Row, Summary
 
 pytestmark = [pytest.mark.undisturbed]
@@ -115,3 +119,29 @@ def test_every_rung_of_a_ladder_holds_what_the_device_costs(summary: Summary, ac
     for rung in ladder.rungs:
         assert (rung.low or 0) <= expected[rung.kind] * (1 + TOLERANCE)
         assert (rung.high or math.inf) >= expected[rung.kind] * (1 - TOLERANCE)
+
+
+def test_the_predicted_time_of_a_log_is_that_of_the_run_beside_it(engine: Path, tmp_path: Path) -> None:
+    """The rates are those of the device at two sizes; the log has others. What disturbs a run only makes it slower.
+
+    Reads alone are looked at, since the data of writes is made by processors that may be busy.
+    """
+    log, table, result = tmp_path / "app.darshan", tmp_path / "rates.csv", tmp_path / "result"
+    reads = {393216: 400, 2 * MIB: 100}
+    files = [(rank, size, count) for size, count in reads.items() for rank in range(2)]
+    records = [
+        record("POSIX", file, rank, transfers("read", count, size)) for file, (rank, size, count) in enumerate(files)
+    ]
+    log.write_bytes(made({"POSIX": records}, ranks=2))
+    lines = [f"sim,read,2,{size},1000" for size in (65536, 4 * MIB)]
+    table.write_text("\n".join(["target,access,ranks,block_bytes,bandwidth_mb_per_s", *lines]) + "\n")
+    assert run(["import", str(table), "--result", str(tmp_path / "rates")]) == 0
+    predicted, _ = time_of(facts_at(log), read_rates([tmp_path / "rates"], ""))
+    words = ["run", "from-darshan", str(log), "--target", "sim=model:", "--engine", str(engine), "--quiet"]
+    assert run([*words, "--result", str(result)]) == 0
+    rows = Summary.model_validate_json((result / "summary.json").read_bytes()).rows
+    rates = [row for row in rows if row.metric == "bandwidth" and row.access == "read"]
+    best = {row.count("block_bytes"): max(row.repetitions) for row in rates}
+    assert predicted.value == pytest.approx(
+        sum(2 * count * size / best[size] for size, count in reads.items()), rel=0.05
+    )

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from ullage.importers import import_options, imported_summary, read, write_import
-from ullage.model.request import Request
 from ullage.model.summary import Row, Summary
 from ullage.report.data import ReportData
 from ullage.report.html import render
 from ullage.report.sections.scores import published_tables
-from ullage.results.folder import ResultFolder
 
 HERE = Path(__file__).parent
 FILES = sorted(HERE.glob("pa1_*.csv"))
@@ -163,9 +161,7 @@ def test_a_folder_stands_for_all_its_tables_and_the_result_can_be_read_again(tmp
         (folder / path.name).write_bytes(path.read_bytes())
     options = import_options([folder])
     assert options["form"] == "pa1"
-    request = Request(run_id="r", suite="import", created="now", options=options)
-    result = ResultFolder.create(tmp_path / "result", request)
-    write_import([folder], result)
-    again = imported_summary(result, request)
+    result = write_import([folder], tmp_path / "result", options, [])
+    again = imported_summary(result, result.read_request())
     assert {one.model_dump_json() for one in again.rows} == {one.model_dump_json() for one in read(FILES).rows}
     assert {one.kind for one in again.findings} == {one.kind for one in read(FILES).findings}

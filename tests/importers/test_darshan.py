@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from support.darshan_log import made, record, transfers
+from support.darshan_log import made, record, trace, transfers
 from support.data import some
 from support.public_data import unpacked
 from ullage.errors import UserError
 from ullage.importers import read
+from ullage.importers.darshan import traces_at
 from ullage.importers.darshan.causes import causes_of
 from ullage.importers.darshan.job import Facts, read_facts
 from ullage.importers.darshan.log import Log
@@ -59,6 +60,30 @@ def test_a_packed_log_of_a_shared_file_is_read(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(content))
     assert {row.word("file_mode") for row in read(path).rows if row.access} == {"shared"}
     assert facts_of(content).job.program == "/opt/app --now"
+
+
+@pytest.mark.parametrize("sign", ["<", ">"])
+def test_traced_transfers_come_in_the_order_in_which_they_began(sign: str, tmp_path: Path) -> None:
+    records = [record("POSIX", 7, rank, transfers("write", 3, 100), sign) for rank in range(2)]
+    traces = [
+        trace(7, 0, [(200, 100, 3.0), (0, 100, 1.0), (100, 100, 2.0)], [(5, 1, 9.0)], sign),
+        trace(7, 1, [], [(300, 7, 1.0)], sign),
+    ]
+    path = tmp_path / "app.darshan"
+    path.write_bytes(made({"POSIX": records, "DXT_POSIX": traces}, sign=sign))
+    found = [(one.file, one.rank, one.access, one.offsets.tolist(), one.lengths.tolist()) for one in traces_at(path)]
+    assert found == [
+        (7, 0, "write", [0, 100, 200], [100, 100, 100]),
+        (7, 0, "read", [5], [1]),
+        (7, 1, "read", [300], [7]),
+    ]
+    assert {(row.access, row.median) for row in read(path).rows if row.metric == "traced"} == {
+        ("write", 3),
+        ("read", 2),
+    }
+    path.write_bytes(made({"POSIX": records, "DXT_POSIX": [traces[0][:-1]]}, sign=sign))
+    with pytest.raises(UserError, match="is damaged"):
+        read(path)
 
 
 LARGE = transfers("write", 1000, 4 * MIB, seconds=20.0)

@@ -13,6 +13,7 @@ from ullage.model.summary import Score
 from ullage.report.contents import Content, Grid, built_sections, load_sections
 from ullage.report.data import ReportData, load
 from ullage.report.sections import phases, scores
+from ullage.report.sections.beside import BESIDE
 from ullage.suites.io500 import report as sensitivity_section
 
 
@@ -31,6 +32,21 @@ def grid_of(content: Content | None) -> Grid:
     (grid,) = content.grids
     assert all(len(row) == len(grid.columns) for row in grid.rows)
     return grid
+
+
+def test_numbers_of_another_program_stand_beside_ours_or_the_page_says_that_none_do() -> None:
+    summary = sample_result.make_summary(sample_result.Shape(targets=("nvme",)))
+    other = [row.model_copy(update={"median": 2 * row.median, "target": "ior"}) for row in summary.rows]
+    names = [row.model_copy(update={"metric": "hops"}) for row in other]
+    built = [
+        BESIDE.build(ReportData(summary.model_copy(update={"beside": beside})))
+        for beside in ({}, {"ior.txt": other}, {"a.txt": names})
+    ]
+    assert built[0] is None
+    assert len(grid_of(built[1]).rows) == len(other)
+    assert built[2] is not None
+    assert built[2].grids == []
+    assert "No number of 'a.txt' can be compared with one of 'this run'" in built[2].notes[0]
 
 
 def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
@@ -60,6 +76,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "stepfile",
         "tile",
         "vpic",
+        "beside",
         "memory",
         "b_eff",
         "b_eff_io",

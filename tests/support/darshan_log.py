@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from ullage.importers.darshan import log
 
 _PLACES = 64
-_MODULES = {"POSIX": (1, 4), "MPI-IO": (2, 3), "STDIO": (9, 2)}
+_MODULES = {"POSIX": (1, 4), "MPI-IO": (2, 3), "STDIO": (9, 2), "DXT_POSIX": (10, 1)}
 Record = Mapping[str, float]
+Segment = tuple[int, int, float]
 
 
 def record(module: str, file: int, rank: int, numbers: Record, sign: str = "<") -> bytes:
@@ -18,6 +19,12 @@ def record(module: str, file: int, rank: int, numbers: Record, sign: str = "<") 
     whole = [int(numbers.get(name, 0)) for name in counters]
     seconds = [float(numbers.get(name, 0)) for name in times]
     return struct.pack(f"{sign}Qq{len(whole)}q{len(seconds)}d", file, rank, *whole, *seconds)
+
+
+def trace(file: int, rank: int, writes: Sequence[Segment], reads: Sequence[Segment] = (), sign: str = "<") -> bytes:
+    """Return a record of DXT with these transfers: place, length, when it began."""
+    found = [struct.pack(f"{sign}2q2d", *one, one[2] + 0.5) for one in (*writes, *reads)]
+    return struct.pack(f"{sign}Qqq64x2q", file, rank, 0, len(writes), len(reads)) + b"".join(found)
 
 
 def made(

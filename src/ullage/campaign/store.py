@@ -12,9 +12,9 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 from urllib.parse import quote
 
 from ullage.campaign.rows import TYPES, kept_rows, system_of, time_of
@@ -22,7 +22,10 @@ from ullage.errors import EXIT_ENVIRONMENT, UserError
 from ullage.exporters.report_forms import connect, to_parquet
 from ullage.grouping import grouped
 from ullage.identity import canonical_json
+from ullage.importers.rows import imported_row
 from ullage.model.request import Request
+from ullage.model.summary import Row
+from ullage.reading import parse_json
 from ullage.results.folder import ResultFolder, is_result, write_atomically
 from ullage.runs.nodes import is_of_each_node, nodes_of
 from ullage.runs.summary import build_summary
@@ -30,10 +33,15 @@ from ullage.runs.summary import build_summary
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from ullage.model.plan import Scalar
+
 _BASELINE: Final = "baseline.parquet"
 _FILE: Final = re.compile(r"(?!\.)(.+)\.\w+\.parquet|pack-(\d{6})\.parquet")
 _ASKED: Final = "--campaign"
 _TRIES: Final = 3
+_RATES: Final = """SELECT metric, unit, target, params, list(median), max(low), max(high) FROM rows
+    WHERE sound AND metric IN ('bandwidth', 'operation_rate') AND system = (SELECT max_by(system, time) FROM rows)
+    GROUP BY metric, unit, target, params"""
 _HIVE: Final = "hive_types = {'system': VARCHAR, 'suite': VARCHAR, 'month': VARCHAR}"
 T = TypeVar("T")
 
@@ -136,6 +144,13 @@ def query(campaign: Path, sql: str, given: Sequence[object], read: "Callable[[Du
                     what = str(error).splitlines()[0]
                     raise UserError(what, str(campaign), "see docs/howto/history.md for the columns") from error
     raise AssertionError
+
+
+def kept_rates(campaign: Path) -> Iterator[Row]:
+    """Yield the rates of storage that are kept of the system of the newest result: a row over all runs of a setting."""
+    for metric, unit, target, params, values, low, high in query(campaign, _RATES, (), lambda found: found.fetchall()):
+        row = imported_row(campaign.name, metric, unit, target, cast("dict[str, Scalar]", parse_json(params)), values)
+        yield row if len(values) > 1 else row.model_copy(update={"low": low, "high": high})
 
 
 def pack(campaign: Path) -> int:

@@ -24,7 +24,7 @@ LogArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="LOG", help="Read this log of Darshan.", show_default=False)
 ]
 RATES: Final = option(
-    "Take the rates of the target from this result. Repeat the option for several.",
+    "Take the rates of the target from this result or campaign. Repeat the option for several.",
     metavar="RESULT",
     autocompletion=complete_results,
 )
@@ -60,13 +60,18 @@ def diagnose(
 
 
 def read_rates(results: "Sequence[Path]", target: str) -> "Rates":
-    """Return the rates in results; raise ``UserError`` where they have none of the target."""
+    """Return the rates in results and campaigns; raise ``UserError`` where they have none of the target."""
+    from ullage.campaign.store import is_empty, kept_rates
     from ullage.errors import UserError
     from ullage.importers.darshan.rates import Rates
     from ullage.report.data import FinishedResult
     from ullage.runs.summary import build_summary
 
-    rows = [row for path in results for row in build_summary(FinishedResult.open(path)).rows]
+    rows = [
+        row
+        for path in results
+        for row in (build_summary(FinishedResult.open(path)).rows if is_empty(path) else kept_rates(path))
+    ]
     found = Rates(rows, target)
     if not found.rows:
         known = ", ".join(Rates(rows).targets)

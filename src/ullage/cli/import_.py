@@ -51,32 +51,16 @@ def import_(
     packed, and archives and folders stand for all files in them. The result has findings, a report and comparisons like
     any other. It is unknown what was really measured, and every row says so.
     """
-    from datetime import UTC, datetime
-
-    import ullage
     from ullage.analysis.ceilings.machine_file import read_machine
-    from ullage.identity import new_run_id
     from ullage.importers import import_options, write_import
-    from ullage.importers.rows import IMPORT_SUITE
-    from ullage.model.request import Request
     from ullage.report.data import ReportData
     from ullage.report.html import write_report
-    from ullage.results.folder import ResultFolder
     from ullage.runs.lifecycle import print_result
     from ullage.runs.summary import build_summary
     from ullage.terminal import print_line
 
-    now = datetime.now(UTC)
-    request = Request(
-        run_id=new_run_id(now),
-        suite=IMPORT_SUITE,
-        created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        command=["ullage", *sys.argv[1:]],
-        options=import_options(file, form, None if machine is None else read_machine(machine)),
-        versions={"ullage": ullage.__version__},
-    )
-    folder = ResultFolder.create(result, request)
-    write_import(file, folder)
+    options = import_options(file, form, None if machine is None else read_machine(machine))
+    folder = write_import(file, result, options, ["ullage", *sys.argv[1:]])
     summary = build_summary(folder)
     folder.write_summary(summary)
     write_report(folder, folder.report_path)

@@ -166,6 +166,10 @@ def _options_of_runs(
             metavar="DIR",
         ),
     ] = None,
+    beside: Annotated[
+        Path | None,
+        option("Show the numbers of another program beside: any file that `ullage import` reads.", metavar="FILE"),
+    ] = None,
     everything: AllOption = False,
     quiet: QuietOption = False,
 ) -> None:

@@ -16,7 +16,7 @@ from ullage.cli.submitting import asked_of_site, check_nodes, submit_rest, syste
 def register(app: typer.Typer) -> None:
     """Add the verb to ``app``, with the options of ``run`` besides its own."""
     every = {**options_of_runs(), **inspect.signature(_options).parameters}
-    del every["hosts"]
+    del every["hosts"], every["beside"]  # of the run, whose result has it
 
     def command(**values: Any) -> None:  # noqa: ANN401 - by the signature
         resume(**values)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``ullage run SUITE``: measure, and say what the numbers mean; ``ullage member``: the same on one of several nodes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ullage.launch.batch import BatchSystem
     from ullage.launch.site import Site
     from ullage.model.request import Request
+    from ullage.results.folder import ResultFolder
     from ullage.runs.inputs import EngineContext, ParsedOptions
     from ullage.runs.suite import Prepared, Suite
 
@@ -30,13 +31,15 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None:
-    from ullage.results.folder import ResultFolder
+    from ullage.importers import import_options
     from ullage.runs.inputs import EngineContext
     from ullage.runs.lifecycle import launcher_for, measure, refuse_copies
     from ullage.runs.members.prepared import prepare_run
     from ullage.runs.nodes import is_of_each_node
 
     refuse_copies("run")
+    # A bad file is refused here, before anything is measured.
+    beside = import_options(own["beside"]) if own["beside"] else None
     shown = shown_at_end(everything=own["everything"], quiet=own["quiet"])
     engine_context = EngineContext.of(own["engine"])
     request = make_request(suite, asked, own["hosts"])
@@ -46,7 +49,8 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         if is_of_each_node(request):
             what = "each node is measured by an Ullage on it, and these scripts start the engine alone"
             raise UserError(what, "--each-node", "give --launcher slurm, or start it inside a job")
-        _write_scripts(prepare_run(suite, request, engine_context), engine_context, own["result"], site)
+        prepared = prepare_run(suite, request, engine_context)
+        _write_scripts(prepared, engine_context, lambda: _made(own, prepared.request, beside), site)
         return
     system = submitting.system_of(name)
     if system is not None:
@@ -58,12 +62,22 @@ def _run(suite: "Suite", asked: "ParsedOptions", own: Mapping[str, Any]) -> None
         raise typer.Exit(submitting.submit_or_write(first, site, shown, own["chain"]))
     launcher = launcher_for(engine_context, name, request.hosts)
     prepared = prepare_run(suite, request, engine_context, name)
-    folder = ResultFolder.create(own["result"], prepared.request)
+    folder = _made(own, prepared.request, beside)
     launcher = submitting.usable(launcher, own["exclude"])
     job_time, stage = submitting.time_of_this_job(own["walltime"]), own["stage"] or site.stage_here
     code = measure(prepared, folder, engine_context, launcher, shown=shown, job_time=job_time, stage=stage)
     code = keep_at_end(folder.path, own["campaign"], code)
     raise typer.Exit(job_time.code_of_job(code) if job_time else code)
+
+
+def _made(own: Mapping[str, Any], request: "Request", beside: dict[str, object] | None) -> "ResultFolder":
+    from ullage.importers import write_import
+    from ullage.results.folder import BESIDE, ResultFolder
+
+    folder = ResultFolder.create(own["result"], request)
+    if beside is not None:
+        write_import(own["beside"], folder.path / BESIDE, beside, request.command)
+    return folder
 
 
 def _jobs(
@@ -82,10 +96,11 @@ def _jobs(
     return submitting.check_walltime(prepared, system, walltime, chain)
 
 
-def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where: Path | None, site: "Site") -> None:
+def _write_scripts(
+    prepared: "Prepared", engine_context: "EngineContext", make: "Callable[[], ResultFolder]", site: "Site"
+) -> None:
     """Write all plans and a batch script for each. Nothing is started."""
     from ullage.launch.slurm_script import write_batch
-    from ullage.results.folder import ResultFolder
     from ullage.runs.room import freeze_system
     from ullage.terminal import print_line
 
@@ -100,7 +115,7 @@ def _write_scripts(prepared: "Prepared", engine_context: "EngineContext", where:
     if site.ppn:
         what = "is of one job for all launches, and each of these scripts has the layout of its own launch"
         raise UserError(what, "--ppn", "give --ranks-per-node")
-    folder = ResultFolder.create(where, prepared.request)
+    folder = make()
     freeze_system(folder, prepared.request, engine_context)
     plans = list(enumerate(prepared.plans(folder), start=1))
     for number, plan in plans:

@@ -13,23 +13,27 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final, cast
 
+import ullage
 from ullage.analysis.findings.phrasing import finding
 from ullage.discovery import gathered, modules_in, suite_modules
 from ullage.errors import UserError
 from ullage.harmless import harmless_json
+from ullage.identity import new_run_id
 from ullage.importers.forms import Form, documents, summary_of
 from ullage.importers.rows import IMPORT_SUITE, Importer, with_machine
 from ullage.importers.sources import Source, lines_of, marks_in, opened, sources_of, whole_text
 from ullage.model.machine import MachineFile
 from ullage.model.request import Request, read_option
 from ullage.model.summary import Summary
+from ullage.quantity import listing
 from ullage.reading import open_regular
-from ullage.results.folder import ResultFolder
+from ullage.results.folder import BESIDE, ResultFolder, is_result
 
 _FOLDER: Final = "imported"
 # Between the names of forms in a request, where files have several.
 _AND: Final = "+"
 _BEGIN: Final = 16
+_MOST_NAMED: Final = 2
 Reader = Importer | Form
 
 
@@ -110,15 +114,28 @@ def _read_by(source: Source, reader: Reader, before: str) -> Summary:
     return summary_of(reader, (one for text in texts if of_each for one in of_each(text)), source.shown)
 
 
-def write_import(path: Path | Sequence[Path], result: ResultFolder) -> None:
-    """Copy the files into ``result``, whose request must come from ``import_options``."""
+def write_import(
+    path: Path | Sequence[Path], place: Path | None, options: dict[str, object], command: list[str]
+) -> ResultFolder:
+    """Make a result in ``place`` with copies of the files; ``options``: of ``import_options``."""
     import shutil
 
+    now = datetime.now(UTC)
+    request = Request(
+        run_id=new_run_id(now),
+        suite=IMPORT_SUITE,
+        created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        command=command,
+        options=options,
+        versions={"ullage": ullage.__version__},
+    )
+    result = ResultFolder.create(place, request)
     for source in {source.name: source for source in _sources(path)}.values():
-        if source.name in cast("list[str]", result.read_request().options["files"]):
-            place = result.path / _FOLDER / source.name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source.path, place)
+        if source.name in cast("list[str]", options["files"]):
+            copy = result.path / _FOLDER / source.name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source.path, copy)
+    return result
 
 
 def import_options(
@@ -151,6 +168,16 @@ def imported_summary(result: ResultFolder, request: Request) -> Summary:
     summary = _read(sources, form, read_option(MachineFile, request, "machine"))
     own = request.model_dump(include={"run_id", "created", "command"})
     return summary.model_copy(update={**own, "versions": {**summary.versions, **request.versions}})
+
+
+def with_beside(summary: Summary, result: ResultFolder) -> Summary:
+    """Return ``summary`` with the rows of another program that a run was asked to show beside its own, if any."""
+    if not is_result(result.path / BESIDE):
+        return summary
+    other = ResultFolder(result.path / BESIDE)
+    request = other.read_request()
+    name = listing(cast("list[str]", request.options["files"]), _MOST_NAMED)
+    return summary.model_copy(update={"beside": {name: imported_summary(other, request).rows}})
 
 
 def _is_below(name: str) -> bool:

@@ -267,6 +267,9 @@ class Summary(Strict):
     ladders: Annotated[list[Ladder], doc_if_any("of the rows that stand for parts; not there without")] = []
     tune: Annotated[Tuning | None, doc_if_any("of a search for the best setting; not there without")] = None
     nodes: Annotated[Nodes | None, doc_if_any("where each node was measured by itself")] = None
+    beside: Annotated[
+        dict[str, list[Row]], doc_if_any("of another program, by the name of its file, to be compared with these rows")
+    ] = {}
     judged: Annotated[list[Judged], doc_if_any("rows under the floors that were declared")] = []
 
     @property

@@ -46,7 +46,8 @@ def _keys(found: Comparison) -> list[str]:
     return list(dict.fromkeys(key for cell in found.cells for key, _ in cell.setting))
 
 
-def _table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
+def table(found: Comparison, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]]]:
+    """Return heads and lines of a table of cells."""
     keys = _keys(found)
     base = f"{found.base_name} (base)"
     heads = [*map(param_label, keys), "metric", found.by, base, "other", "ratio of geometric means", "outcome", "mind"]
@@ -191,7 +192,7 @@ def _print_lines(console: "Console", lines: Iterable[str]) -> None:
 
 def _print_cells(console: "Console", found: Comparison, cells: Sequence[Cell]) -> None:
     if cells:
-        heads, lines = _table(found, cells)
+        heads, lines = table(found, cells)
         print_fitting(console, [(head, False) for head in heads], lines, _STYLES)
 
 
@@ -206,7 +207,7 @@ def to_markdown(found: Comparison) -> str:
     parts += ["\n".join(f"- {escape(line)}" for line in told)] if told else []
     for change in found.attributions:
         parts.append(_markdown_table(*_attribution_table(change)))
-    parts.append(_markdown_table(*_table(found, found.cells)))
+    parts.append(_markdown_table(*table(found, found.cells)))
     return "\n\n".join(parts) + "\n"
 
 

@@ -24,11 +24,14 @@ from ullage.report.grids import Column
 from ullage.report.headlines import Declaring, headlines_of, vessels
 from ullage.report.row_table import columns, front_columns, front_rows
 from ullage.report.screen.lines import WIDTH, narrowed, soundness_lines, wrapped
+from ullage.report.sections.beside import compared, other_text
 from ullage.terminal import print_fitting
 from ullage.units import format_time, format_volume
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from ullage.analysis.compare import Comparison
 
 _MOST_FINDINGS_OF_A_KIND: Final = 6
 _MOST_ROWS: Final = 40
@@ -208,7 +211,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     """Print everything known of one row, and each repetition behind it."""
     row = data.summary.rows[index]
     _print_line(console, f"Row {index + 1}: {name_of(row)}", "bold")
-    for label, text in _facts(row, data.declared_by):
+    for label, text in _facts(row, data.declared_by, compared(data.summary)[0]):
         for line in wrapped(one_line(text, 4000), f"  {label:<12}", " " * 14, min(WIDTH, console.width)):
             _print_line(console, line, limit=None)
     console.print()
@@ -216,7 +219,7 @@ def print_row(data: ReportData, index: int, console: "Console") -> None:
     print_fitting(console, heads, rows)
 
 
-def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
+def _facts(row: Row, declared_by: Declaring, found: "Comparison | None") -> Iterator[tuple[str, str]]:
     bounds = format_known(row) or "one sample, without an interval"
     kind = "" if row.has_range or row.low is None else " (95 % interval of the median)"
     yield "value", f"{format_quantity(row.median, row.unit)} {bounds}{kind}; {row.better} is better"
@@ -238,6 +241,8 @@ def _facts(row: Row, declared_by: Declaring) -> Iterator[tuple[str, str]]:
         ratio = peer_ratio(row)
         beside = "" if ratio is None else f": our value is {ratio:.3g} of it"
         yield "peer", f"{format_quantity(row.peer.median, row.unit)} by {row.peer.tool} {row.peer.version}{beside}"
+    if found is not None:
+        yield from (("beside", other_text(cell)) for cell in found.cells if cell.base is row)
     if row.case:
         yield "case", row.case
 

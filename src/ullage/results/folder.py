@@ -5,6 +5,7 @@ request.json          what was asked                    plans/NNN.json       one
 system.json           facts of the machine              records/NNN.ndjson   what the engine wrote
 summary.json          what the suite says of it         engine/NNN.stderr    what launcher and engine said
 peers.ndjson          what other tools measured beside it
+beside/               an imported result to show beside it, where one was named
 parts/SUITE/          of a suite that is made of others: a result like this one for each
 parts/outcomes.json   how each of them ended
 report.html tables/   made again from the rest at will
@@ -36,6 +37,7 @@ from ullage.results.records import RecordFile, read_records
 DEFAULT_PARENT: Final = Path("ullage-results")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 _PARTS: Final = "parts"
+BESIDE: Final = "beside"
 PROBE: Final = "probe"
 """The folder of launches that are no part of what is measured."""
 _COMPLETE: Final = "name a complete result"

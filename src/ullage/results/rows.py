@@ -2,6 +2,7 @@
 """From records to rows: one for each metric of each phase of each case, over all its launches; peers beside them."""
 
 import math
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
@@ -27,6 +28,7 @@ from ullage.results.row_checks import check_launch, check_phases, check_values, 
 DEFAULT_METRICS: Final = ("bandwidth", "latency_p50", "latency_p99")
 _RECHECK: Final = "--recheck"
 _SOCKETS: Final = "sockets"  # a workload that was asked to use TCP
+_LONGEST: Final = 40
 # A row's block is one transfer; the workload's own block goes by another name.
 _OWN_NAMES: Final = {"block_bytes": "segment_block_bytes"}
 
@@ -244,8 +246,15 @@ def _with_varied_parameters(groups: Sequence[_Group]) -> list[_Group]:
 def _all_parameters(case: CaseRecord) -> Parameters:
     """Return the parameters of workload and backend, without the one that every row has as its block."""
     parameters = case.workload_parameters.items()
-    workload = {_OWN_NAMES.get(name, name): value for name, value in parameters if name != "transfer_bytes"}
+    workload = {_OWN_NAMES.get(name, name): _short(value) for name, value in parameters if name != "transfer_bytes"}
     return {**workload, **case.backend_parameters}
+
+
+def _short(value: Value) -> Value:
+    """Return a text that is too long for a name by its beginning, and a sum that sets it apart from others."""
+    if not isinstance(value, str) or len(value) <= _LONGEST:
+        return value
+    return f"{value[:_LONGEST]}... {zlib.crc32(value.encode()):08x}"
 
 
 def _disturbed(phases: Sequence[PhaseRecord]) -> list[Flag]:

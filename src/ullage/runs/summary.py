@@ -37,7 +37,7 @@ def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary
     every suite names alike: ``access`` (list of phases), ``metrics`` (list), ``ceilings`` (bytes/s by ``TARGET`` or
     ``TARGET:ACCESS``), ``machine`` (a machine file), ``interval`` (relative width asked for) and ``max_repetitions``.
     """
-    from ullage.importers import imported_summary
+    from ullage.importers import imported_summary, with_beside
     from ullage.importers.rows import IMPORT_SUITE
 
     asked = result.read_request()
@@ -45,8 +45,8 @@ def build_summary(result: ResultFolder, floors: Sequence[Floor] = ()) -> Summary
     if request.suite == IMPORT_SUITE:
         return judged_by_floors(imported_summary(result, request), request)
     if is_of_each_node(request):
-        return summary_of_nodes(result, request, build_summary)
-    return judged_by_floors(explained(_as_suites_say(result)), request)
+        return with_beside(summary_of_nodes(result, request, build_summary), result)
+    return with_beside(judged_by_floors(explained(_as_suites_say(result)), request), result)
 
 
 def _as_suites_say(result: ResultFolder) -> Summary:

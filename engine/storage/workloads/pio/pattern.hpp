@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/json.hpp"
 #include "base/permutation.hpp"
 #include "storage/viewed_file.hpp"
+#include "storage/workloads/pio/list.hpp"
 
 namespace ullage {
 
@@ -23,6 +25,8 @@ enum class PioKind {
   tiled,
   flash,
   mesh,
+  listed,
+  listed_own,
 };
 
 /// B: request_bytes, N: requests, P: ranks, h: base_bytes.
@@ -40,9 +44,13 @@ struct PioShape {
   std::uint64_t record_bytes = 32;   // mesh: values of a vertex
   bool sorted = true;                // mesh: by vertex, else at random
   std::uint64_t seed = 1;            // random, mesh
+  std::string list = {};             // listed: see pio_runs()
 
+  [[nodiscard]] bool is_listed() const { return kind == PioKind::listed || kind == PioKind::listed_own; }
   /// Returns whether each rank has a file of its own.
-  [[nodiscard]] bool per_rank() const { return kind == PioKind::sequential_own; }
+  [[nodiscard]] bool per_rank() const { return kind == PioKind::sequential_own || kind == PioKind::listed_own; }
+  /// Returns whether pieces have different lengths.
+  [[nodiscard]] bool varies() const { return kind == PioKind::random_strided || is_listed(); }
 
   /// Tiles in a row.
   [[nodiscard]] std::uint64_t row_of_tiles() const {
@@ -58,10 +66,13 @@ struct PioShape {
     return kind == PioKind::mesh ? request_bytes / record_bytes : 1;
   }
   /// Bytes that belong to nobody lie between pieces of the ranks.
-  [[nodiscard]] bool has_holes() const { return kind == PioKind::nested_strided && gap_requests > 0 && levels > 1; }
+  [[nodiscard]] bool has_holes() const {
+    return is_listed() || (kind == PioKind::nested_strided && gap_requests > 0 && levels > 1);
+  }
 };
 
-/// Contiguous bytes of the file. `number` is a bijection to where they are: data is made by it.
+/// Contiguous bytes of the file. `number` is a bijection to where they are: data is made by it. Listed ones may
+/// overlap: theirs is made by where they are themselves.
 struct PioPiece {
   std::uint64_t offset_bytes = 0;
   std::uint64_t length_bytes = 0;
@@ -117,6 +128,7 @@ inline PioShape drawn(PioShape shape) {
 ///   flash              h + (v T + t(r) + b) B for block b of variable v: N/variables + r mod 3 blocks, t their prefix
 ///                      sum, T that of all ranks
 ///   mesh               h + g R of vertex g, R bytes a record: of each P vertices in a row every rank has one
+///   listed             where the list says, in one file or in one of each rank
 class PioPattern final {
  public:
   /// `writes`: as the ranks lay the file down, which differs where all read the same.
@@ -127,7 +139,8 @@ class PioPattern final {
         pieces_(shape.requests * shape.pieces_a_request()),
         most_pieces_(pieces_),
         jitter_((shape.request_bytes / pio_word_bytes - 1) / 2),
-        order_(std::max<std::uint64_t>(pieces_, 1), mix64(shape.seed) ^ mix64(~rank)) {
+        order_(std::max<std::uint64_t>(pieces_, 1), mix64(shape.seed) ^ mix64(~rank)),
+        listed_(shape.list, rank, shape.per_rank()) {
     switch (shape.kind) {
       case PioKind::sequential_shared:
         if (!writes) break;
@@ -145,6 +158,12 @@ class PioPattern final {
         pieces_ = blocks_ * shape.variables;
         most_pieces_ =
             (shape.requests / shape.variables + std::min<std::uint64_t>(shape.ranks - 1, 2)) * shape.variables;
+        break;
+      case PioKind::listed:
+      case PioKind::listed_own:
+        unit_bytes_ = listed_.longest_bytes;
+        pieces_ = listed_.transfers();
+        most_pieces_ = listed_.most_transfers;
         break;
       default:
         break;
@@ -175,6 +194,11 @@ class PioPattern final {
         return in_units(index / blocks_ * all_ + before_ + index % blocks_);
       case PioKind::mesh:
         return in_units(vertex(index));
+      case PioKind::listed:
+      case PioKind::listed_own: {
+        const auto [run, offset_bytes] = listed_.at(index);
+        return {offset_bytes, run->length_bytes, 0};
+      }
     }
     return {};
   }
@@ -191,6 +215,9 @@ class PioPattern final {
       case PioKind::sequential_shared:
       case PioKind::sequential_own:
         return base + shape_.requests * shape_.request_bytes;
+      case PioKind::listed:
+      case PioKind::listed_own:
+        return listed_.end_bytes;
       default:
         return base + data_bytes();
     }
@@ -205,6 +232,9 @@ class PioPattern final {
         return all_ * shape_.variables * shape_.request_bytes;
       case PioKind::mesh:
         return shape_.requests * shape_.pieces_a_request() * shape_.ranks * shape_.record_bytes;
+      case PioKind::listed:
+      case PioKind::listed_own:
+        return listed_.bytes;
       default:
         return shape_.requests * shape_.ranks * shape_.request_bytes;
     }
@@ -265,6 +295,7 @@ class PioPattern final {
   std::uint64_t all_ = 0;     // flash: of all ranks
   std::uint64_t jitter_ = 0;  // random: the most that a boundary moves, in words of 8 bytes
   Permutation order_;         // mesh: of the groups of P vertices
+  PioList listed_;            // empty where nothing is
 };
 
 /// Says how many pieces of a rank make a frame, which repeats after so many bytes.

@@ -131,4 +131,27 @@ TEST(PioPicture, FewRanksHaveFewRequestsAtTheirPlaces) {
   EXPECT_EQ(picture_of(shape).size(), 1U);
 }
 
+TEST(PioPattern, ListedTransfersComeInTheirOrderOnTheirRanks) {
+  PioShape shape = shape_of(PioKind::listed, 3, 1);
+  shape.list = "2:100:7:3:50 0:0:1000:1:0 2:40:9:2:-40";
+  EXPECT_EQ(offsets(shape, 2), (List{100, 150, 200, 40, 0}));
+  EXPECT_EQ(offsets(shape, 1), (List{}));
+  const PioPattern pattern(shape, 2);
+  EXPECT_EQ(pattern.piece(3), (PioPiece{40, 9, 0}));
+  EXPECT_EQ(pattern.unit_bytes(), 1000U);
+  EXPECT_EQ(pattern.most_pieces(), 5U);
+  EXPECT_EQ(pattern.file_bytes(), 1000U);
+  EXPECT_EQ(pattern.data_bytes(), 3U * 7 + 1000 + 2 * 9);
+  shape.kind = PioKind::listed_own;
+  EXPECT_EQ(PioPattern(shape, 2).file_bytes(), 207U);
+  EXPECT_EQ(PioPattern(shape, 1).file_bytes(), 0U);
+}
+
+TEST(PioPattern, WhatIsNoListHasNoTransfers) {
+  EXPECT_EQ(pio_runs("0:0:8:1:0 1:8:8:1:0").size(), 2U);
+  for (const char* list : {"0:0:8:1", "0:0:8:1:0:0", "x", "0:0:0:1:0", "0:-8:8:1:0", "0:0:8:0:0", "0:8:8:3:-8",
+                           "0:0:8:1152921504606846976:8", "0:0:8:1:0  1:8:8:1:0", "0:0:8:1:9223372036854775807"})
+    EXPECT_TRUE(pio_runs(list).empty()) << list;
+}
+
 }  // namespace ullage::pio_pattern_test

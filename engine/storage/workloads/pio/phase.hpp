@@ -176,7 +176,8 @@ class PioPhase final : public PhaseWork {
              {"calls", operations()},
              {"data_bytes", pattern_.data_bytes()},
              {"file_bytes", pattern_.file_bytes()}};
-    if (operation_ == PioOperation::write) facts["picture"] = picture_of(pattern_.shape());
+    if (operation_ == PioOperation::write && !pattern_.shape().is_listed())
+      facts["picture"] = picture_of(pattern_.shape());
   }
 
   [[nodiscard]] Map hints_given() const override { return state_.context.backend->hints_given(); }
@@ -209,7 +210,7 @@ class PioPhase final : public PhaseWork {
     const std::uint64_t a_call = parameters().pieces_a_call();
     Call call{std::min(index * a_call, pattern_.pieces()), std::min((index + 1) * a_call, pattern_.pieces()), {}};
     std::uint64_t bytes = (call.end - call.first) * pattern_.unit_bytes();
-    if (pattern_.shape().kind == PioKind::random_strided && call.end > call.first) {
+    if (pattern_.shape().varies() && call.end > call.first) {
       bytes = 0;
       for (std::uint64_t i = call.first; i < call.end; ++i) bytes += pattern_.piece(i).length_bytes;
     }
@@ -217,12 +218,16 @@ class PioPhase final : public PhaseWork {
     return call;
   }
 
+  /// Where the data of a piece is in that of its writer.
+  [[nodiscard]] std::uint64_t place_of(const PioPiece& piece) const {
+    return pattern_.shape().is_listed() ? piece.offset_bytes : piece.number * pattern_.unit_bytes();
+  }
+
   void fill(const Call& call) const {
     std::span<std::byte> rest = call.data;
     for (std::uint64_t i = call.first; i < call.end; ++i) {
       const PioPiece piece = pattern_.piece(i);
-      payload_.fill(rest.first(static_cast<std::size_t>(piece.length_bytes)), writer(),
-                    piece.number * pattern_.unit_bytes());
+      payload_.fill(rest.first(static_cast<std::size_t>(piece.length_bytes)), writer(), place_of(piece));
       rest = rest.subspan(static_cast<std::size_t>(piece.length_bytes));
     }
   }
@@ -238,7 +243,7 @@ class PioPhase final : public PhaseWork {
 
   void check_piece(const PioPiece& piece, std::span<std::byte> data, Verification& verification) const {
     change_pio_data(data, state_.changes);
-    const std::uint64_t begin = piece.number * pattern_.unit_bytes();
+    const std::uint64_t begin = place_of(piece);
     add_check(verification, data.size(), payload_.check(data, writer(), begin), [&](Mismatch wrong) {
       wrong.offset_bytes += piece.offset_bytes - begin;
       return wrong_data(state_.context, state_.file_name(), wrong);
@@ -308,7 +313,7 @@ class PioPhase final : public PhaseWork {
 
   /// Changes data as it was made: each piece from its beginning on.
   void change(const Call& call) const {
-    const bool varies = pattern_.shape().kind == PioKind::random_strided;
+    const bool varies = pattern_.shape().varies();
     std::span<std::byte> rest = call.data;
     for (std::uint64_t i = call.first; i < call.end; ++i) {
       const auto bytes = static_cast<std::size_t>(varies ? pattern_.piece(i).length_bytes : pattern_.unit_bytes());

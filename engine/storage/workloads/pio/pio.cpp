@@ -23,7 +23,9 @@ Words<PioKind> pio_kinds() {
           {PioKind::segmented, "segmented"},
           {PioKind::tiled, "tiled"},
           {PioKind::flash, "flash"},
-          {PioKind::mesh, "mesh"}};
+          {PioKind::mesh, "mesh"},
+          {PioKind::listed, "listed"},
+          {PioKind::listed_own, "listed-own"}};
 }
 Words<PioOperation> pio_operations() {
   return {{PioOperation::write, "write"},
@@ -70,6 +72,10 @@ Table<P> pio_pattern_fields() {
       flag("sorted", of_shape(&PioShape::sorted),
            "With pattern mesh, visit the vertices in the order of the file. If false, visit them at random."),
       count("seed", of_shape(&PioShape::seed), {0, 9e15}, "Set the seed of the patterns random-strided and mesh."),
+      text("list", of_shape(&PioShape::list),
+           "With pattern listed (one file) or listed-own (one for each rank), move these transfers: "
+           "RANK:OFFSET:LENGTH:COUNT:STRIDE, with spaces between. COUNT transfers of LENGTH bytes begin STRIDE bytes "
+           "apart."),
   };
 }
 
@@ -111,6 +117,26 @@ Status check_owned(const P& p, const std::string& pointer) {
                            Owned{"sorted", p.sorted != initial.sorted, is_mesh, "mesh"}})
     if (one.is_given && !one.is_used)
       return fail(bad_plan(pointer + "/" + one.name, std::string("is for pattern ") + one.pattern));
+  return {};
+}
+
+Status check_list(const P& p, std::uint64_t ranks, const std::string& pointer) {
+  const P initial;
+  if (!p.is_listed()) {
+    if (p.list.empty()) return {};
+    return fail(bad_plan(pointer + "/list", "is for pattern listed or listed-own"));
+  }
+  if (p.request_bytes != initial.request_bytes || p.requests != initial.requests || p.base_bytes != 0)
+    return fail(bad_plan(pointer, "request_bytes, requests and base_bytes are not for what is listed"));
+  if (p.through == PioThrough::view) return fail(bad_plan(pointer + "/through", "must be offsets for what is listed"));
+  const std::vector<PioRun> runs = pio_runs(p.list);
+  Count bytes;
+  for (const PioRun& run : runs) {
+    bytes += Count(run.length_bytes) * run.count;
+    if (run.rank >= ranks) return fail(bad_plan(pointer + "/list", "names rank " + std::to_string(run.rank)));
+  }
+  if (runs.empty() || bytes > most_file_bytes)
+    return fail(bad_plan(pointer + "/list", "must be RANK:OFFSET:LENGTH:COUNT:STRIDE, with spaces between"));
   return {};
 }
 
@@ -175,8 +201,8 @@ Status check_phases(const P& p, const Capabilities& capabilities, const std::str
     const std::string where = pointer + "/phases/" + std::to_string(i);
     if (p.phases[i] == PioOperation::write) return fail(bad_plan(where, "must be rewrite: the file is there already"));
     const bool writes = p.phases[i] == PioOperation::rewrite || p.phases[i] == PioOperation::read_modify_write;
-    if (writes && p.kind == PioKind::sequential_shared)
-      return fail(bad_plan(where, "must be read or reread: with pattern sequential-shared all ranks own all bytes"));
+    if (writes && (p.kind == PioKind::sequential_shared || p.is_listed()))
+      return fail(bad_plan(where, "must be read or reread: with this pattern ranks may own the same bytes"));
   }
   if (!capabilities.data && p.verify != PioVerify::none)
     return fail(bad_plan(pointer + "/verify", "must be none: this backend holds no data"));
@@ -206,7 +232,9 @@ Needs needs_of_pio(const PioParameters& p, const PlannedLayout& layout) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   const PioPattern pattern(p.shape(ranks), 0);
   const bool fills = p.through == PioThrough::view && !p.per_rank();
-  return {fills ? pattern.file_bytes() - p.base_bytes : pattern.data_bytes(), p.per_rank() ? ranks : 1, 1};
+  const std::uint64_t written =
+      p.kind == PioKind::listed ? std::min(pattern.data_bytes(), pattern.file_bytes()) : pattern.data_bytes();
+  return {fills ? pattern.file_bytes() - p.base_bytes : written, p.per_rank() ? ranks : 1, 1};
 }
 
 /// Rules that span parameters, the backend and the layout; the pointer is that of the parameters object.
@@ -214,6 +242,7 @@ Status check_pio(const PioParameters& p, const Capabilities& capabilities, const
                  const std::string& pointer) {
   const auto ranks = static_cast<std::uint64_t>(layout.ranks);
   if (auto status = check_owned(p, pointer); !status) return status;
+  if (auto status = check_list(p, ranks, pointer); !status) return status;
   if (auto status = check_pio_sizes(p, pointer); !status) return status;
   if (auto status = check_grid(p, ranks, pointer); !status) return status;
   if (auto status = check_end(p, ranks, pointer); !status) return status;
@@ -272,6 +301,12 @@ class Pio final : public Workload {
   [[nodiscard]] Status check_alignment() const {
     const std::uint64_t alignment = state_.capabilities.alignment_bytes;
     const PioParameters& p = state_.parameters;
+    // Libraries that put collective calls together may end the process where such overlap.
+    if (p.kind == PioKind::listed && state_.capabilities.collective)
+      return fail(environment_error("list", "needs calls that each rank makes alone: collective must be false"));
+    for (const PioRun& run : pio_runs(p.list))
+      for (const std::uint64_t bytes : {run.offset_bytes, run.length_bytes, run.offset(1)})
+        if (auto status = check_direct_size("a listed transfer", bytes, state_.capabilities); !status) return status;
     const bool varies = p.kind == PioKind::random_strided && alignment > 8;
     const std::uint64_t piece = p.kind == PioKind::mesh ? p.record_bytes : p.request_bytes;
     if (!varies && piece % alignment == 0 && p.base_bytes % alignment == 0) return {};

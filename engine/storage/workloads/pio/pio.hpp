@@ -13,6 +13,7 @@
 #include "base/permutation.hpp"
 #include "storage/backend.hpp"
 #include "storage/manifest.hpp"
+#include "storage/position_contents.hpp"
 #include "storage/storage_context.hpp"
 #include "storage/workloads/pio/pattern.hpp"
 #include "work/phase_work.hpp"
@@ -62,7 +63,7 @@ struct PioState {
   [[nodiscard]] PayloadSpec payload_spec(std::uint64_t unit_bytes) const {
     PayloadSpec spec;
     spec.run_key = mix64(context.run_key ^ generation);
-    spec.transfer_bytes = unit_bytes;
+    spec.transfer_bytes = parameters.is_listed() ? position_unit_bytes : unit_bytes;
     return spec;
   }
 };

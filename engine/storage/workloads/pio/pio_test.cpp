@@ -232,6 +232,39 @@ TEST_F(MpiPioCases, AnyShapeComesBackFromHdf5) {
   }
 }
 
+/// Odd sizes, transfers that overlap on one rank and between ranks, holes, and ranks without any.
+TEST_F(MpiPioCases, ListedTransfersAreMovedExactly) {
+  const std::string last = std::to_string(ranks() - 1);
+  const std::string list = "0:1000:7:3:50 " + last + ":1003:4097:2:-1000 0:0:5000:1:0";
+  const Values given{{"list", list},
+                     {"phases", shared_phases},
+                     {"request_bytes", std::int64_t{64} << 10},
+                     {"requests", 16},
+                     {"base_bytes", 0}};
+  for (const How& how : {offsets, How{"", "mpiio", false, false}})
+    for (const char* pattern : {"listed", "listed-own"}) {
+      SCOPED_TRACE(pattern + std::string(how.backend));
+      const auto records = run(pattern, how, given);
+      ASSERT_EQ(status_, PhaseStatus::ok) << records.back().dump();
+      for (const Json& record : records) {
+        EXPECT_EQ(record["bytes"], 3 * 7 + 2 * 4097 + 5000) << record["phase"];
+        EXPECT_EQ(record["bad_blocks"], 0U);
+        EXPECT_EQ(record["verified_bytes"].get<int>() >= 3 * 7 + 2 * 4097 + 5000, true);
+      }
+      EXPECT_FALSE(records[0]["facts"].contains("picture"));
+      expect_nothing_left();
+    }
+  const auto records = run("listed", offsets, given);
+  EXPECT_EQ(records[0]["operations"], 6);
+  const auto workload = [&] {
+    backend_ = bench_.make("mpiio", {{"collective", true}});
+    const auto values = complete(entry().description.parameters, values_of("listed", offsets, given), "");
+    return std::get<StorageWork>(entry().work).make(*values, context());
+  }();
+  run_phases(*workload);
+  EXPECT_NE(test::line_of(begun_).find("collective must be false"), std::string::npos);
+}
+
 TEST_F(MpiPioCases, AnErrorInMidPhaseLeavesNobodyWaiting) {
   struct Inner {
     const char* backend;
@@ -304,6 +337,12 @@ TEST(PioCheck, NothingIsIgnored) {
       {{{"phases", std::vector<std::string>{"read"}}}, "/p/phases/0"},
       {{{"phases", std::vector<std::string>{"write", "write"}}}, "/p/phases/1"},
       {{{"phases", std::vector<std::string>{"write", "rewrite"}}, {"pattern", of("sequential-shared")}}, "/p/phases/1"},
+      {{{"list", std::string("0:0:8:1:0")}}, "/p/list"},
+      {{{"pattern", of("listed")}}, "/p/list"},
+      {{{"pattern", of("listed")}, {"list", std::string("4:0:8:1:0")}}, "/p/list: names rank 4"},
+      {{{"pattern", of("listed")}, {"list", std::string("0:0:8:1:0")}, {"requests", 2}}, "/p: request_bytes"},
+      {{{"pattern", of("listed-own")}, {"list", std::string("3:0:8:1:0")}, {"through", word}}, "/p/through"},
+      {{{"pattern", of("listed-own")}, {"list", std::string("3:0:8:1:0")}}, "no error"},
       {{{"request_bytes", 1 << 30}, {"requests", 900000000}, {"pattern", of("segmented")}, {"base_bytes", 0}},
        "no error"},
   };

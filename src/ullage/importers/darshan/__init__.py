@@ -11,6 +11,7 @@ from ullage.importers.sources import Source, opened
 
 if TYPE_CHECKING:
     from ullage.importers.darshan.job import Facts, Group
+    from ullage.importers.darshan.log import Traced
 
 
 def facts_at(path: Path) -> "Facts":
@@ -19,6 +20,14 @@ def facts_at(path: Path) -> "Facts":
 
     with opened(Source(path, path.name)) as stream, refusals(path.name):
         return read_facts(stream)
+
+
+def traces_at(path: Path) -> "list[Traced]":
+    """Return each transfer that the log at ``path`` has traced."""
+    from ullage.importers.darshan.log import Log
+
+    with opened(Source(path, path.name)) as stream, refusals(path.name):
+        return list(Log.read(stream).traces())
 
 
 def read(stream: IO[bytes]) -> Iterator[Found]:
@@ -31,6 +40,8 @@ def read(stream: IO[bytes]) -> Iterator[Found]:
     for group in facts.groups:
         yield from _of_group(group, facts)
     params: Params = {"ranks": facts.job.ranks}
+    for access, count in facts.traced.items():
+        yield Measured("traced", "operations", count, {"access": access, **params})
     yield Measured("run_time", "s", facts.job.seconds, params)
     if facts.mean_wait > 0:
         yield Measured("slowest_rank_wait", "s", facts.waited, params)

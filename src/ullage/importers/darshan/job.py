@@ -161,12 +161,16 @@ def _which(access: str) -> tuple[str, ...]:
 
 @dataclass
 class Facts:
-    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read."""
+    """What a log says. ``partial``: modules that lack records. ``unread``: such whose numbers are not read.
+
+    ``traced``: the writes and reads of which it has each.
+    """
 
     job: Job
     partial: list[str]
     unread: list[str]
     groups: list[Group]
+    traced: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def lowest(self) -> list[Group]:
@@ -209,4 +213,7 @@ def read_facts(stream: IO[bytes]) -> Facts:
                 chosen = (some.ranks < 0) == is_shared
                 if chosen.any():
                     groups.setdefault((backend, is_shared), Group(backend, is_shared)).add(some, chosen)
-    return Facts(log.job, log.partial, log.unread, list(groups.values()))
+    traced = Counter[str]()
+    for one in log.traces():
+        traced[one.access] += len(one.offsets)
+    return Facts(log.job, log.partial, log.unread, list(groups.values()), traced)

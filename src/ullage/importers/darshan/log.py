@@ -27,6 +27,8 @@ _AT_ONCE: Final = 2048
 _OF_STACKS: Final = 16
 _LARGEST: Final = 1e40
 _MOST_AT_ONCE: Final = 1 << 28
+TRACES: Final = ("DXT_POSIX", "DXT_MPIIO")
+_SEGMENT: Final = (("offset", "i8"), ("length", "i8"), ("begin", "f8"), ("end", "f8"))
 # What these say, the records of other modules say too.
 _SAID_ELSEWHERE: Final = ("LUSTRE", "HEATMAP", "H5F", "PNETCDF_FILE")
 _WHOLE: Final = "give the whole log, as Darshan has written it"
@@ -139,6 +141,17 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
+class Traced:
+    """Transfers of one rank on one file, in the order in which they began."""
+
+    file: int
+    rank: int
+    access: str
+    offsets: "NDArray[np.int64]"
+    lengths: "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True)
 class _Region:
     offset: int
     length: int
@@ -220,7 +233,26 @@ class Log:
     @property
     def unread(self) -> list[str]:
         """The modules of the log whose numbers are not read here."""
-        return [name for name in self.regions if name not in _FORMS and name not in _SAID_ELSEWHERE]
+        return [name for name in self.regions if name not in (*_FORMS, *_SAID_ELSEWHERE, *TRACES)]
+
+    def traces(self) -> Iterator[Traced]:
+        """Yield what extended tracing (DXT) has kept of the lowest interface that it has traced."""
+        region = next((self.regions[name] for name in TRACES if name in self.regions), None)
+        if region is None:
+            return
+        form = struct.Struct(f"{self.order}Qqq64x2q")
+        segment = np.dtype([(name, f"{self.order}{kind}") for name, kind in _SEGMENT])
+        content = _Content(self._unpacked(region))
+        while head := content.take(form.size, may_end=True):
+            file, rank, _, *counts = form.unpack(head)
+            if min(counts) < 0 or not 0 <= rank < self.job.ranks:
+                raise RefusedError("is damaged: it has a trace that cannot be", right=_WHOLE)
+            for access, count in zip(("write", "read"), counts, strict=True):
+                found = np.frombuffer(content.take(count * segment.itemsize), segment)
+                order = np.argsort(found["begin"], kind="stable")
+                offsets, lengths = (found[name].astype(np.int64)[order] for name in ("offset", "length"))
+                if count:
+                    yield Traced(file, rank, access, offsets, lengths)
 
     def _unpacked(self, region: _Region) -> Iterator[bytes]:
         """Yield the content of a region, which may be packed in several pieces, one behind the other."""

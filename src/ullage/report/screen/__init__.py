@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ullage.model.summary import Finding, Gain, Summary
 from ullage.quantity import listing, plural, times
 from ullage.report.answers import MOST_LINES, Answer, answers, fitted
+from ullage.report.comparison_text import largest
 from ullage.report.data import ReportData
 from ullage.report.first_screen import top_findings
 from ullage.report.screen.lines import (
@@ -24,6 +25,7 @@ from ullage.report.screen.lines import (
     soundness_lines,
     total,
 )
+from ullage.report.sections.beside import BESIDE, cell_text, compared
 from ullage.report.texts import host, title
 from ullage.results.events import title_of
 from ullage.results.row_checks import verified_share
@@ -113,6 +115,7 @@ MOST_ROWS: Final = 45
 # The caller prints these lines after the screen; they say where page and result lie.
 _ROWS_AFTER: Final = 3
 _MOST_OF_CAUTION: Final = 3
+_MOST_BESIDE: Final = 3
 _CHANGES: Final = "Change first"
 
 
@@ -122,7 +125,7 @@ def screen(data: ReportData) -> list[Line]:
     answered = answers(summary)
     last = _caution(summary)
     own = [_answer(answer) for answer in answered if answer.suite == summary.suite]
-    groups = [_head(data), *own, [*bar_lines(data), *score_lines(summary)]]
+    groups = [_head(data), *own, [*bar_lines(data), *score_lines(summary)], _beside(summary)]
     room = MOST_ROWS - _ROWS_AFTER - total([*groups, [Line()], last])
     groups += [_findings(data, answered, room), last]
     filled = [group for group in groups if group]
@@ -143,6 +146,13 @@ def _answer(answer: Answer) -> list[Line]:
     lines, left = fitted(said, MOST_LINES, rows_of)
     more = f" ({plural(left, 'more line')}: --all)" if left else ""
     return [Line(cut(f"{answer.title}{more}", WIDTH), "bold"), *[row for line in lines for row in folded(line)]]
+
+
+def _beside(summary: Summary) -> list[Line]:
+    found, texts = compared(summary)
+    told = [] if found is None else [cell_text(cell) for cell in largest(found)[:_MOST_BESIDE]]
+    lines = [line for text in [*texts, *told] for line in folded(text, most=2)]
+    return [Line(BESIDE.title, "bold"), *lines] if lines else []
 
 
 def _findings(data: ReportData, answered: list[Answer], room: int) -> list[Line]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from ullage.command_lines.options import LineOptions
 from ullage.command_lines.translation import Draft, Translation
 from ullage.errors import UserError
-from ullage.importers.darshan import facts_at
+from ullage.importers.darshan import facts_at, traces_at
 from ullage.importers.darshan.causes import causes_of, works_of
 from ullage.importers.darshan.job import Facts, Group
 from ullage.importers.darshan.rates import ON_NAMES, Work
@@ -19,9 +19,11 @@ from ullage.model.plan import Named, Parameters, Target
 from ullage.quantity import percent, plural
 from ullage.runs.options.declared import Change, Option
 from ullage.runs.options.kinds import Repeated, Size
+from ullage.suites.from_darshan.traced import Listed, listed_of, replayed
 from ullage.uri import target_scheme
 
 _WORD: Final = 8
+_WITHOUT_DATA: Final = ("model", "null")
 # A file of so few operations is an item: what it costs is its name.
 _FEW: Final = 10
 # Of less than this share of the bytes, and ten times it of the operations, no case is made.
@@ -29,7 +31,10 @@ _NO_MATTER: Final = 1e-3
 
 
 class FromDarshanOptions(LineOptions):
-    """``works``: what the log says, so that a result needs the log no more; ``covered``: how much of it they are."""
+    """``listed``, ``works``: what the log says, so that a result needs it no more; ``covered``: how much of it it is.
+
+    What the log has traced is listed, unless less is asked for.
+    """
 
     tool = "darshan"
     metrics = "bandwidth operation_rate latency_p50 latency_p99"
@@ -48,6 +53,7 @@ class FromDarshanOptions(LineOptions):
         int | None, Field(ge=1), Size(), Option("Move at most this many bytes in a case.", unsaid="those of the log")
     ] = None
     repetitions: Annotated[int, Field(ge=1), Option("Repeat the work this often.")] = 6
+    listed: list[Listed] = []
     works: list[Work] = []
     covered: str = ""
     backend: str = "posix"
@@ -58,21 +64,30 @@ class FromDarshanOptions(LineOptions):
         lines = said.get("lines")
         if not isinstance(lines, list) or len(lines) != 1 or not said.get("target"):  # pyright: ignore[reportUnknownArgumentType]
             raise UserError("needs one log and a target", "from-darshan", "LOG.darshan --target NAME=PATH")
-        facts = facts_at(Path(str(lines[0])))  # pyright: ignore[reportUnknownArgumentType]
+        log = Path(str(lines[0]))  # pyright: ignore[reportUnknownArgumentType]
+        facts = facts_at(log)
+        is_whole = bool(facts.traced) and said.get("ranks") is None and said.get("volume") is None
+        listed = listed_of(traces_at(log)) if is_whole else []
         own = works_to_do(facts)
         works = [asdict(one) for one in (*own, *_changed_works(facts))]
-        values = super().settle({**said, "works": works, "covered": coverage(facts, own)})
+        if not works and not listed:
+            raise UserError("has no transfers", str(log), "name the log of a job that wrote or read")
+        covered = [*replayed(facts, listed), coverage(facts, own)]
+        known = {"listed": [asdict(one) for one in listed], "works": works, "covered": "; ".join(covered)}
+        values = super().settle({**said, **known})
         return {**values, "backend": target_scheme(cast("list[Target]", values["targets"])[0])}
 
     def translation(self) -> Translation:
         """Make a case of each work."""
-        most = max((one.ranks for one in self.works), default=1)
+        most = max((one.ranks for one in (*self.listed, *self.works)), default=1)
         ranks = self.ranks or most
-        drafts = list[Draft]()
+        backend = Named(name=self.backend)
+        verify = "none" if self.backend in _WITHOUT_DATA else "kept"
+        drafts = [Draft(1, backend, one.work(verify), "", "", leaves=one.amount) for one in self.listed]
         # What a reading case writes first is not written by a case of its own, too.
         for one in sorted(self.works, key=lambda one: one.access):
-            works = [_items(one, ranks)] if one.items else _transfers(one, ranks, self.volume)
-            made = [Draft(1, Named(name=self.backend), work, "", "") for work in works]
+            works = [_items(one, ranks)] if one.items else _transfers(one, ranks, self.volume, verify)
+            made = [Draft(1, backend, work, "", "") for work in works]
             drafts += [] if any(draft in drafts for draft in made) else made[:1]
         notes = [self.covered, *([] if ranks == most else [f"the log has {most:,} ranks, and this run {ranks:,}"])]
         return Translation(tuple(drafts), ranks, self.repetitions, self.nodes, self.ranks_per_node, notes=tuple(notes))
@@ -115,7 +130,7 @@ def coverage(facts: Facts, works: Iterable[Work]) -> str:
     )
 
 
-def _transfers(one: Work, ranks: int, volume: int | None) -> list[Named]:
+def _transfers(one: Work, ranks: int, volume: int | None, verify: str) -> list[Named]:
     """Return what a case of a work does, and what others do that do the same beside more."""
     size = max(_WORD, round(one.block_bytes / _WORD) * _WORD)
     each = max(1, round(min(one.amount, volume or one.amount) / size / ranks))
@@ -126,6 +141,7 @@ def _transfers(one: Work, ranks: int, volume: int | None) -> list[Named]:
         "file_mode": one.file_mode,
         "order": one.order,
         "sync": "close" if one.is_synced else "none",
+        "verify": verify,
     }
     ways = [["write", "read"]] if one.access == "read" else [["write"], ["write", "read"]]
     return [Named(name="transfer", parameters={"phases": phases, **parameters}) for phases in ways]
