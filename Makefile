@@ -9,7 +9,7 @@
 # WHEELHOUSE=DIR a folder of wheels to install from without a network (docs/howto/offline.md),
 # ARGS=... further words for `make run`, as of `ullage run overview`.
 .DEFAULT_GOAL := help
-.PHONY: help setup run check test test-others test-ci test-all wheel faults causes lint format clean distclean
+.PHONY: help setup run check test test-others test-ci test-all wheel faults causes gpu-check lint format clean distclean
 
 # Where there is none, the message of scripts/find_python.sh is the only one.
 python = found="$$(PYTHON='$(PYTHON)' sh scripts/find_python.sh)" && "$$found"
@@ -23,6 +23,7 @@ help:
 	@echo 'make test-all   make test, then the second MPI, sanitizers, types, clang-tidy, each file by itself (alone: make test-others)'
 	@echo 'make faults     the table of faults: what happens, what is true afterwards, whether it was; written to docs/faults.md'
 	@echo 'make causes     plants causes of slowness one by one (a quota, a throttle, a slow link) and sees whether each is named first'
+	@echo 'make gpu-check  runs suite gpu on the GPUs of this machine and writes docs/gpu-measured.md; says so where there is none'
 	@echo 'make wheel      builds a wheel with the engine for every MPI, which needs no compiler and no root, into dist/'
 	@echo 'make setup      only sets up: .venv/bin/ullage and .venv/bin/ullage-engine'
 	@echo 'make lint       style, types and house rules      make format   writes what can be mended by a program'
@@ -61,6 +62,9 @@ faults:
 causes:
 	@$(python) scripts/setup.py test$(wheelhouse)
 	@.venv/bin/python scripts/causes.py
+
+gpu-check: setup
+	@.venv/bin/python scripts/gpu_check.py
 
 lint:
 	@$(python) scripts/setup.py lint$(wheelhouse)

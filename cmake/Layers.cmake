@@ -47,6 +47,18 @@ function(ullage_show_headers folder)
     cmake_path(GET header FILENAME name)
     file(CREATE_LINK "${header}" "${view}/${folder}/${name}" SYMBOLIC)
   endforeach()
+  # x.cl becomes the text x_cl of x.cl.hpp.
+  file(GLOB texts CONFIGURE_DEPENDS "${ullage_engine}/${folder}/*.cl" "${ullage_engine}/${folder}/*.ptx")
+  foreach(file IN LISTS texts)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    file(READ "${file}" text)
+    cmake_path(GET file FILENAME name)
+    string(MAKE_C_IDENTIFIER "${name}" variable)
+    set(header "${CMAKE_BINARY_DIR}/generated/${name}.hpp")
+    file(CONFIGURE OUTPUT "${header}" @ONLY
+      CONTENT "#pragma once\ninline constexpr const char* @variable@ = R\"text(@text@)text\";\n")
+    file(CREATE_LINK "${header}" "${view}/${folder}/${name}.hpp" SYMBOLIC)
+  endforeach()
 endfunction()
 
 function(ullage_seen_at result folder)

@@ -45,6 +45,17 @@ target_link_libraries(ullage-engine-tests PRIVATE ${tested_layers} ullage::optio
 if(ULLAGE_ZIG AND ullage_mpiexec)
   ullage_for_abi(ullage-engine-tests openmpi)
 endif()
+if(NOT ULLAGE_ZIG)
+  # The driver of CUDA that the tests find before any other: an old kind of path, which counts whoever calls dlopen.
+  add_library(ullage-fake-cuda MODULE EXCLUDE_FROM_ALL tests/engine/fake_cuda.cpp)
+  target_include_directories(ullage-fake-cuda PRIVATE "${CMAKE_SOURCE_DIR}/engine")
+  target_compile_options(ullage-fake-cuda PRIVATE -O3 -march=native)
+  set_target_properties(ullage-fake-cuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fake")
+  add_dependencies(ullage-engine-tests ullage-fake-cuda)
+  set_property(TARGET ullage-engine-tests APPEND PROPERTY BUILD_RPATH "\$ORIGIN/fake")
+  target_link_options(ullage-engine-tests PRIVATE -Wl,--disable-new-dtags)
+endif()
 # Tests see everything: one of a low layer may be about what a high one makes of it.
 target_include_directories(ullage-engine-tests PRIVATE "${CMAKE_SOURCE_DIR}/engine")
 # The tests' own code is compiled on each leg and run once: what compiles soonest is best. The engine's keeps its own

@@ -23,6 +23,9 @@ ullage_layer(memory/stream USES base mpi work memory)
 ullage_layer(memory/loaded_latency USES base mpi work memory memory/chase memory/stream)
 ullage_layer(memory/* USES base mpi work memory)
 
+ullage_layer(accelerator USES base mpi work)
+ullage_layer(accelerator/* USES base mpi work memory memory/stream accelerator)
+
 ullage_layer(linear USES base work memory)
 ullage_layer(linear/* USES base mpi work memory linear)
 

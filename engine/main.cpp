@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "abi/choice.hpp"
+#include "accelerator/device.hpp"
 #include "base/clock.hpp"
 #include "base/json.hpp"
 #include "base/procfs.hpp"
@@ -26,6 +27,7 @@ namespace {
 constexpr const char* usage =
     "usage: ullage-engine describe [NAME]\n"
     "       ullage-engine needs < CASES.json\n"
+    "       ullage-engine devices\n"
     "       mpiexec -n N ullage-engine run PLAN.json\n"
     "       ullage-engine selftest\n"
     "       mpiexec -n N ullage-engine selftest reductions [TIMES]\n"
@@ -125,6 +127,7 @@ int main(int argc, char** argv) {
   if (verb == "describe" && words.size() <= 2) return print(ullage::describe(word_at(words, 1)));
   if (verb == "needs" && words.size() == 1)
     return print(ullage::needs_of_cases({std::istreambuf_iterator<char>(std::cin), {}}));
+  if (verb == "devices" && words.size() == 1) return limit_exit(print(ullage::accelerator::describe_devices()));
   if (verb == "run" && words.size() == 2) return limit_exit(run(argc, argv, words[1]));
   if (verb == "selftest" && words.size() == 1) return selftest();
   if (verb == "selftest" && words[1] == "reductions" && words.size() <= 3)

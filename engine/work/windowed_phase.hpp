@@ -93,6 +93,8 @@ class WindowedKernel : public Interface {
   [[nodiscard]] virtual std::uint64_t bytes_a_pass() const { return 0; }
   /// Adds what this kernel measured. Names end in their unit; see PhaseWork::gauges.
   virtual void report(const WindowTotals& totals, Gauges& gauges) const = 0;
+  /// Says what it ran on, where that is not the cores; see PhaseWork::hints_granted.
+  [[nodiscard]] virtual Map facts() const { return {}; }
 };
 
 /// Holds what one thread read of its clock around its windows. Readings whose two chains disagree were interrupted and
@@ -225,6 +227,8 @@ class WindowedPhase final : public PhaseWork {
     kernel_.report(totals_, gauges);
     return gauges;
   }
+
+  [[nodiscard]] Map hints_granted() const override { return kernel_.facts(); }
 
  private:
   void read_clock(std::size_t thread) {

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from ullage.errors import EXIT_ENVIRONMENT, NotInThisEngineError, UserError, one_line
 from ullage.harmless import harmless_json
 from ullage.model.base import first_mistake
-from ullage.model.describe import Describe, Needs, Registered
+from ullage.model.describe import Describe, Devices, Needs, Registered
 from ullage.model.plan import Layout, Named, Parameters
 from ullage.parameters import check_parameters, suggest
 
@@ -73,6 +73,11 @@ def needs_of(engine: Path, cases: Iterable[tuple[Layout, Named]]) -> Sequence[Ne
 @lru_cache(maxsize=8)
 def _needs(engine: Path, asked: str) -> Sequence[Needs]:
     return _answer(engine, "needs", list[Needs], "list of needs", asked)
+
+
+def devices_of(engine: Path) -> Devices:
+    """Return the accelerators that ``engine`` finds on this node."""
+    return _answer(engine, "devices", Devices, "list of devices")
 
 
 def _answer(engine: Path, verb: str, form: type[FormT], document: str, asked: str = "") -> FormT:

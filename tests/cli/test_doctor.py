@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from support.devices import device
 from ullage import engine as engine_module
 from ullage.cli import doctor
 from ullage.cli.app import run
 from ullage.errors import EXIT_ENVIRONMENT, EXIT_OK
+from ullage.model.describe import Devices
 
 SUPPORT = Path(__file__).parent.parent / "support"
 Capture = pytest.CaptureFixture[str]
@@ -34,6 +36,14 @@ def test_all_that_is_needed_is_here(capsys: Capture) -> None:
     assert found["pmem"]["found"] == "libpmem not found"
     assert "libpmem" in found["pmem"]["right"]
     assert {"BLAS", "GPU", "perf", "other tools"} <= found.keys()
+    assert found["accelerator"]["found"] == "no accelerator: libcuda.so.1 is not there"
+
+
+def test_accelerators_are_named(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Devices(devices=[device("cuda:0", pci="0000:17:00.0", name="H100")], missing=[])
+    monkeypatch.setattr(engine_module, "devices_of", lambda _engine: found)
+    assert run(["doctor", "--json"]) == EXIT_OK
+    assert rows(capsys)["accelerator"]["found"] == "cuda:0 H100"
 
 
 def test_a_library_that_is_here_is_named(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,9 @@ def test_an_interrupted_node_keeps_what_it_has_and_is_finished(node_engine: Path
         if code == 0:
             break
     assert code == 0, err
-    assert set(statuses(result).values()) == {"complete"}
+    found = statuses(result)
+    assert found.pop("gpu") in ("complete", "not available")
+    assert set(found.values()) == {"complete"}
     summary = summary_of(result)
     assert {row.suite for row in summary.rows} >= {"cpu", "memory", "disk", "noise"}
     assert {"cores", "memory", "disk", "noise"} <= {one.part for part in summary.parts for one in part.headlines}

@@ -73,6 +73,10 @@ WORK: dict[str, Work] = {
     "distributed-solve": Work({"n": 128, "warm_up_s": 0.001}, hungry={"n": 11000}),
     "exchange": Work({**SHORT, "message_bytes": KIB}, hungry={"message_bytes": HUNGRY}),
     "find": Work({"phases": ["timestamp", "find"]}, backend="posix"),
+    "device-compute": Work({**SHORT, "rounds": 1}),
+    "device-copy": Work({**SHORT, "size_bytes": KIB}),
+    "device-launch": Work(SHORT),
+    "device-stream": Work({**SHORT, "working_set_bytes": 192 * KIB}),  # its memory is that of a device
     "fixed-work": Work({"quanta": 10, "watch_s": 0.01, "warm_up_s": 0.001}, threads={"threads": MANY}),
     "flash": Work({"cells": 4, "blocks": 2}, backend="posix", hungry={"cells": 64, "blocks": 12}, large={"blocks": 64}),
     "gemm": Work({"n": 64, "warm_up_s": 0.001}, hungry={"n": 5000}),

@@ -88,6 +88,7 @@ def test_sections_are_found_in_order_and_say_how_to_read_them() -> None:
         "network",
         "matrix",
         "tune",
+        "gpu",
         "operations",
         "slow_ranks",
         "noise",

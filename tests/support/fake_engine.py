@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Speaks the engine's side of the contract without MPI: `describe`, `run PLAN`, `clean FOLDER`.
+"""Speaks the engine's side of the contract without MPI: `describe`, `devices`, `run PLAN`,
+`clean FOLDER`.
 
 What it does instead of measuring stands in $FAKE_ENGINE: `ok`, `slow` (repetitions until it is told to end), `deaf`
 (the same, but signals mean nothing to it), `removing` (like `slow`, then it removes data for some seconds), `still`
@@ -203,6 +204,9 @@ def clean(folder: Path) -> int:
 def main(words: list[str]) -> int:
     if words[:1] == ["describe"]:
         sys.stdout.write("no JSON\n" if MODE == "garbled" else json.dumps(DESCRIBE))
+        return 0
+    if words[:1] == ["devices"]:
+        sys.stdout.write(json.dumps({"devices": [], "missing": ["libcuda.so.1 is not there"]}))
         return 0
     if words[:1] == ["run"]:
         return run(words[1])

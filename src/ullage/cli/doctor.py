@@ -14,7 +14,7 @@ from ullage.readiness import Readiness
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ullage.model.describe import Describe
+    from ullage.model.describe import Describe, Devices
 
 # What brings a thing that the engine lacks here, by its name in `ullage describe`.
 _BRINGS: Final = {
@@ -44,7 +44,7 @@ def doctor(*, engine: EngineOption = None, as_json: JsonOption = False) -> None:
 
 
 def _all(engine: "Path | None") -> Iterator[Readiness]:
-    from ullage.engine import describe, find_engine
+    from ullage.engine import describe, devices_of, find_engine
     from ullage.system.readiness import rights
 
     try:
@@ -63,6 +63,7 @@ def _all(engine: "Path | None") -> Iterator[Readiness]:
                 yield Readiness(
                     thing.name, "not here", thing.reason or "not in this build", _BRINGS.get(thing.name, "")
                 )
+        yield _accelerators(devices_of(program))
     yield _blas()
     yield from rights()
     yield _tools()
@@ -94,6 +95,16 @@ def _launcher(description: "Describe") -> Readiness:
     except UserError as error:
         return Readiness("launcher", "needed", error.what, error.right)
     return Readiness("launcher", "ok", f"{launcher.name}, {launcher.program}")
+
+
+def _accelerators(found: "Devices") -> Readiness:
+    """Tell which libraries show a device that `ullage run gpu` measures."""
+    names = ", ".join(f"{device.id} {device.name}" for device in found.accelerators)
+    if names:
+        return Readiness("accelerator", "ok", names)
+    return Readiness(
+        "accelerator", "not here", found.why_none, "the driver of its vendor, and its OpenCL where not CUDA"
+    )
 
 
 def _blas() -> Readiness:

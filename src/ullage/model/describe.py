@@ -100,3 +100,36 @@ class Needs(Tolerant):
     bytes: int
     inodes: int
     one_folder: bool
+
+
+class Device(Tolerant):
+    """An accelerator as ``ullage-engine devices`` lists it; 0 and empty: its library does not say."""
+
+    id: str
+    name: str
+    platform: str
+    driver: str
+    kind: str
+    pci: str
+    memory_bytes: int
+    cache_bytes: int
+    has_fp64: bool
+
+
+class Devices(Tolerant):
+    """The accelerators of this node, and for each library without any why it has none."""
+
+    devices: list[Device]
+    missing: list[str]
+
+    @property
+    def accelerators(self) -> list[Device]:
+        """Those that are no CPUs, each once: a card may be shown by two libraries, and the first is asked."""
+        found = [device for device in self.devices if device.kind != "cpu"]
+        return list({device.pci or device.id: device for device in reversed(found)}.values())[::-1]
+
+    @property
+    def why_none(self) -> str:
+        """One line for a node without accelerators."""
+        cpus = [f"{device.id} is a CPU ({device.name})" for device in self.devices if device.kind == "cpu"]
+        return f"no accelerator: {'; '.join([*self.missing, *cpus])}"

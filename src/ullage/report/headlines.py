@@ -22,7 +22,8 @@ from ullage.units import format_bytes
 Standing: TypeAlias = tuple[bool, bool, bool, bool]
 _SETTINGS: Final = ("threads", "ranks", "streams", "block_bytes")
 IN_MEMORY: Final = "file system in memory"
-_PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata")
+ACCELERATORS: Final = "accelerators"
+_PARTS: Final = ("cores", "memory", "disk", "messages", "network", "noise", "metadata", ACCELERATORS)
 
 
 @dataclass(frozen=True)
@@ -343,7 +344,9 @@ def _candidates(summary: Summary, by: Declaring) -> Sequence[Vessel]:
 
 
 def part_of_vessel(part: str, row: Row) -> str:
-    """Return the part of the machine; writes and reads of a disk are two parts."""
+    """Return the part of the machine; writes and reads of a disk are two parts, and each device has its own."""
+    if part == ACCELERATORS:
+        return f"{row.target} {row.word('measure')}"
     if part != "disk":
         return part
     access = str(row.params.get("access", row.params.get("phase", "")))

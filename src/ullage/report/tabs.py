@@ -15,12 +15,13 @@ from ullage.model.summary import Finding, Headline, Row, Summary
 from ullage.quantity import DASH, format_known
 from ullage.report.contents import Cards, Chart, Content, Figure, Grid, Section, load_sections
 from ullage.report.grids import Column, ceiling_hint, ceiling_text, grid_of, share_text, value_text
-from ullage.report.headlines import IN_MEMORY, Rule, Vessel, headlines_of, load_headline_rules
+from ullage.report.headlines import ACCELERATORS, IN_MEMORY, Rule, Vessel, headlines_of, load_headline_rules
 from ullage.report.texts import NO_VERDICT, by_severity
 from ullage.report.verdicts import is_invalid
 
 TITLES: Final[Mapping[str, str]] = {
     **{part: part.capitalize() for part in ("cores", "memory", "disk", "metadata", "messages", "network", "noise")},
+    ACCELERATORS: "Accelerators",
     "other": "Results",
 }
 OTHER: Final = "other"

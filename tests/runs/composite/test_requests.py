@@ -13,6 +13,7 @@ from ullage.runs.composite.prepared import part_run_id
 from ullage.runs.inputs import ParsedOptions
 from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import Quick, load_suites
+from ullage.suites.node import options
 from ullage.suites.node.options import SHARES, NodeOptions
 from ullage.suites.overview.options import OverviewOptions
 from ullage.system.hardware import ranks_by_default
@@ -32,13 +33,15 @@ def test_a_suite_gets_the_values_it_knows(tmp_path: Path) -> None:
     assert asked.options["threads"] == [1, 2]
 
 
-def test_node_shares_its_time_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize("makers", [[], ["NVIDIA"]])
+def test_node_shares_its_time_out(makers: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "gpu_makers", lambda: makers)
     machine = tmp_path / "machine.toml"
     machine.write_text(MACHINE)
     asked = parse_options(NodeOptions, target=[f"a={tmp_path}"], time="100s", machine=machine, no_peer=True, seed=7)
     parts = {part.suite: part for part in parts_of(asked).parts}
     assert set(parts) == {name for name in SHARES if name in load_suites()}
-    times = [part.options["time_s"] for part in parts.values()]
+    times = [part.options["time_s"] for name, part in parts.items() if name != "gpu" or makers]
     assert sum(float(str(time)) for time in times) == pytest.approx(100, abs=1)
     disk = parts["disk"]
     assert (disk.options["peer"], disk.options["seed"]) == (False, 7)

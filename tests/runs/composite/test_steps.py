@@ -16,7 +16,7 @@ from ullage.runs.options.reading import parse_options
 from ullage.runs.suite import MOST, Quick, headline_cases, load_suites
 from ullage.suites.overview.options import OverviewOptions
 
-FIRST = {"cpu", "disk", "from-mdtest", "memory", "network", "noise", "rings"}
+FIRST = {"cpu", "disk", "from-mdtest", "gpu", "memory", "network", "noise", "rings"}
 
 
 def test_the_suites_that_stand_for_parts_of_the_machine_have_headlines() -> None:

@@ -66,7 +66,11 @@ def access_time(phase: PhaseRecord) -> float | None:
 METRICS: Final[Declared] = {
     ("op/s", "more"): {
         # An FMA and a step of a dot product count 2 a lane; gemm counts 2 n^3, a solve 2/3 n^3 + 3/2 n^2 as HPL does.
-        "compute_rate": ("arithmetic operations of all threads over the time of the windows", rate_of("operations"))
+        "compute_rate": ("arithmetic operations of all threads over the time of the windows", rate_of("operations")),
+        "device_compute_rate": (
+            "arithmetic operations of an accelerator's vector units over the host's time of the windows",
+            rate_of("device_operations"),
+        ),
     },
     ("instr/cycle", "more"): {
         # Loop overhead and loads are not counted.
@@ -92,6 +96,17 @@ METRICS: Final[Declared] = {
             ),
             rate_of("bus_bytes"),
         ),
+        "device_bandwidth": (
+            (
+                "bytes that a kernel on an accelerator reads and writes in its memory, or that are copied to or from "
+                "it, over the host's time of the windows"
+            ),
+            rate_of("device_bytes"),
+        ),
+        "device_clock_bandwidth": (
+            "the same bytes over the time by the accelerator's own clock",
+            over(total("device_bytes"), total("device_s")),
+        ),
         "injected_bandwidth": (
             "bytes that the injecting threads moved beside a chase, over the time of the windows",
             rate_of("injected_bytes"),
@@ -102,6 +117,10 @@ METRICS: Final[Declared] = {
         "update_rate": ("random read-modify-write updates of a table over the time of the windows", rate_of("updates"))
     },
     ("s", "less"): {
+        "device_launch_time": (
+            "time of the windows over the launches of an accelerator's smallest kernel",
+            over(total("kernel_s"), total("launches")),
+        ),
         "core_round_trip": (
             "time of the windows over the times a cache line went from one core to the other and back",
             over(total("kernel_s"), total("round_trips")),

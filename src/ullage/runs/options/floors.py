@@ -18,7 +18,7 @@ from ullage.runs.options.model import SuiteOptions
 # Rows have these besides the parameters of the engine and of suites.
 _OF_ROWS: Final = (
     *("access", "phase", "backend", "pattern_type", "call_bytes", "state", "threads_each", "iozone", "level"),
-    *("locality", "cores_of_rank", "use", "scheduled_s", "memory_bytes", "workload", "case"),
+    *("locality", "cores_of_rank", "use", "scheduled_s", "memory_bytes", "workload", "case", "measure"),
 )
 
 
