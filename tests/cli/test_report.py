@@ -40,7 +40,7 @@ def test_one_screen_is_the_default_and_everything_is_a_form(result: Path, capsys
     assert len(short.splitlines()) <= 45
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "md", "github-action-benchmark", "openmetrics"])
+@pytest.mark.parametrize("form", ["csv", "json", "md", "openmetrics"])
 def test_text_goes_to_stdout_or_to_a_file(form: str, result: Path, tmp_path: Path, capsys: Capture) -> None:
     assert run(["report", str(result), "--format", form]) == EXIT_OK
     text = capsys.readouterr().out

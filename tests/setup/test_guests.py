@@ -57,7 +57,7 @@ def test_reframe_has_the_headlines_as_performance_variables(tmp_path: Path) -> N
     argv = [guest("reframe"), "-c", HERE / "reframe" / "ullage_check.py", "-r", *words, "--report-file", report]
     assert "PASSED" in said(argv, tmp_path)
     [case] = json.loads(report.read_text())["runs"][0]["testcases"]
-    told = {name.rpartition(":")[2]: found[:1] + found[-1:] for name, found in case["perfvalues"].items()}
+    told = {name.rpartition(":")[2]: [found[0], found[4]] for name, found in case["perfvalues"].items()}
     [result] = tmp_path.glob("stage/**/result")
     known = {part: [one["value"], one["unit"]] for part, one in headline_of(result).items() if one["grade"] != "C"}
     assert told == known
@@ -119,7 +119,7 @@ def test_ramble_finds_the_headlines_of_every_result() -> None:
         lines = text.splitlines()
         names = [found["part"] for line in lines if (found := re.match(context, line))]
         values = [float(found["value"]) for line in lines if (found := re.match(value, line))]
-        assert dict(zip(names, values, strict=True)) == {entry["name"]: entry["value"] for entry in entries}
+        assert dict(zip(some(names), values, strict=True)) == {entry["name"]: entry["value"] for entry in entries}
 
 
 @pytest.mark.usefixtures("engine")
