@@ -224,7 +224,8 @@ def first_screen(data: ReportData, parts: Parts) -> dict[str, Any]:
             for index, vessel in enumerate(found)
             if not said.bars
         ],
-        "hatched": any(one.row.grade == "C" for one in (*found, *(bar for group in said.bars for bar in group.bars))),
+        "hatched": any(bar.row.grade == "C" for group in said.bars for bar in group.bars)
+        or any(vessel.is_disturbed and vessel.share is not None for vessel in found),
         "how_to_declare": how_to_declare(found),
         "ladders": _ladders(data),
         "changes": [

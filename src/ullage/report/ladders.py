@@ -150,7 +150,8 @@ def ladder_html(ladder: Ladder) -> str:
     for rung, left in steps(ladder):
         # Red is what is proved; the rest may as well be nothing.
         color = "var(--red)" if rung.is_sure else "var(--button)"
-        drawn.append(f"<p>{escape(one_line(rung.clause))}: {escape(cost(rung))}</p>{_bar(before, left, color)}")
+        said = f"{escape(one_line(rung.clause))}: {escape(cost(rung))}".replace(" %", "\u00a0%")
+        drawn.append(f"<p>{said}</p>{_bar(before, left, color)}")
         before = left
     return "".join(drawn)
 
