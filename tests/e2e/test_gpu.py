@@ -116,3 +116,12 @@ def test_a_kernel_that_never_ends_is_a_timeout(engine: Path, tmp_path: Path, mon
     code, said = _under("hang", engine, tmp_path / "result", monkeypatch)
     assert code == 5, said
     assert (tmp_path / "result" / "summary.json").is_file()
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("fake_cuda")
+def test_a_check_of_health_measures_the_memory_of_a_card(engine: Path, tmp_path: Path) -> None:
+    code, out, err = run(command(engine, "health", "--time", "20s", "--campaign", str(tmp_path / "c")))
+    assert code == 0, err
+    assert "cuda:0 memory " in out
+    assert "not measured" not in out

@@ -8,11 +8,13 @@ counts only if that is worse, too. docs/statistics.md has how often that is wron
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from ullage.campaign.check import CLASS, MARGIN, Checked, Kept, check, rows_of
 from ullage.campaign.store import is_empty
+from ullage.engine import devices_of
 from ullage.errors import EXIT_ABORTED, UserError
 from ullage.grouping import grouped
 from ullage.launch.base import Launcher
@@ -44,6 +46,7 @@ _TOLD: Final = {
     "cpu": ("cores", "compute_rate"),
     "memory": ("memory", "memory_bandwidth"),
     "disk": ("disk", "bandwidth"),
+    "gpu": ("memory", "device_bandwidth"),
 }
 _QUICK: Final = {"quick": True, "peer": False}
 _OF_DISK: Final = {
@@ -55,6 +58,7 @@ _FORMS: Final[Mapping[str, tuple[Mapping[str, object], Headlines]]] = {
     "cpu": ({**_QUICK, "repetitions": 2, "types": ["fp64"]}, {"type": "fp64", "operation": "fma", "threads": MOST}),
     "memory": ({**_QUICK, "repetitions": 1}, {**_TRIAD, "threads": MOST, "working_set_bytes": MOST}),
     "disk": (_OF_DISK, {"transfer_bytes": _BLOCK, "order": "sequential"}),
+    "gpu": ({"quick": True, "repetitions": 2}, {"kernel": "triad"}),
 }
 Word: TypeAlias = Literal["ok", "worse", "cannot tell"]
 
@@ -73,19 +77,25 @@ class Rounds:
     _longest_s: float = 0.0
     _count: int = 0
 
+    @cached_property
+    def accelerators(self) -> list[str]:
+        """The accelerators of this node that are no CPUs."""
+        return [device.id for device in devices_of(self.context.engine).accelerators]
+
     def measure(self) -> list[Kept]:
         """Return the rows of five rounds, of fewer where the time is short, the middle of each number.
 
         A number that was disturbed in too many of them is not sound.
         """
         found: list[Kept] = []
+        lacking = {*(() if self.request.targets else ("disk",)), *(() if self.accelerators else ("gpu",))}
         for done in range(ROUNDS):
             began = self.now()
             if began + self._longest_s > self.ends_at:
                 self.refused["--time"] = f"{done} of {ROUNDS} launches of each part fit into it"
                 break
             self._count += 1
-            for suite in _FORMS if self.request.targets else [name for name in _FORMS if name != "disk"]:
+            for suite in (name for name in _FORMS if name not in lacking):
                 found += self._launch(suite)
             self._longest_s = max(self._longest_s, self.now() - began)
         return [middle(rows, self.request.run_id) for rows in grouped((row["id"], row) for row in found).values()]
@@ -126,10 +136,16 @@ class Rounds:
 def _best(suite: str, rows: Sequence[Kept]) -> list[Kept]:
     """Return the best row of each part of the machine, named as on the first screen of a report."""
     part, metric = _TOLD[suite]
-    named = [(next((way for way in _WAYS if f'"access":"{way}"' in row["params"]), ""), row) for row in rows]
-    told = grouped((access, row) for access, row in named if row["metric"] == metric)
-    best = {access: max(alike, key=lambda row: row["median"]) for access, alike in told.items()}
-    return [{**row, "part": f"{part} {access}s" if access else part} for access, row in best.items()]
+    told = grouped((_named(part, metric, row), row) for row in rows if row["metric"] == metric)
+    return [{**max(alike, key=lambda row: row["median"]), "part": name} for name, alike in told.items()]
+
+
+def _named(part: str, metric: str, row: Kept) -> str:
+    """Name the part of a row: each way of using a disk, and each accelerator, is one."""
+    if metric == _TOLD["gpu"][1]:
+        return f"{row['target']} {part}"
+    access = next((way for way in _WAYS if f'"access":"{way}"' in row["params"]), "")
+    return f"{part} {access}s" if access else part
 
 
 def middle(rows: Sequence[Kept], run: str) -> Kept:

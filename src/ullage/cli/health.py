@@ -39,9 +39,10 @@ def health(
 ) -> None:
     """Say in one line whether this node is as fast as usual.
 
-    It measures the cores, the memory and the drive of a target in up to 60 s. It compares them with the node's own past
-    in the campaign, and with other nodes of its kind. What seems to be worse is measured twice. The exit code is 4
-    where something is worse. On nodes whose speed stays the same, at most 1 of 1,000 checks names one.
+    It measures the cores, the memory, that of each accelerator, and the drive of a target in up to 60 s. It
+    compares them with the node's own past in the campaign, and with other nodes of its kind. What seems to be worse
+    is measured twice. The exit code is 4 where something is worse. On nodes whose speed stays the same, at most 1
+    of 1,000 checks names one.
     """
     from ullage.campaign.store import is_empty
     from ullage.exporters.report_forms import connect
@@ -61,7 +62,8 @@ def health(
         from ullage.campaign.store import write_rows
 
         write_rows(campaign, system_named(found.rows[0]["node"]), request.suite, request, found.rows)
-    lacking = {**refused, **({"GPU": "not measured"} if gpu_makers() else {})}
+    is_shown = any(row["metric"] == "device_bandwidth" for row in found.rows)
+    lacking = {**refused, **({"GPU": "not measured"} if gpu_makers() and not is_shown else {})}
     missing = "".join(f"; {name}: {why}" for name, why in lacking.items())
     print_line(f"ullage health: {_line(found)}{missing}; {format_time(round(took_s))}")
     if drain or apply:
