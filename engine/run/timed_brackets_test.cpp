@@ -21,6 +21,11 @@ void* operator new(std::size_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+// Of every kind that a library in this program may pair with ours below.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
+  ++allocations;
+  return std::malloc(bytes);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 // NOLINTEND(*-no-malloc, *-owning-memory)
