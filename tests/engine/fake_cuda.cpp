@@ -4,6 +4,8 @@
 // are asked for, and what becomes of errors. Its kernels are kernels.cl compiled for the host. Of the speed of a GPU,
 // and of what a driver makes of the PTX, it shows nothing. FAKE_CUDA_CARD is one of `cards` below. FAKE_CUDA_FAULT:
 // init, none, ptx, memory, flip, and from the third launch on lost or hang.
+// Names, types and parameters are those of the driver.
+// NOLINTBEGIN(readability-*, misc-const-correctness, performance-no-int-to-ptr, bugprone-multi-level-implicit-*)
 #include <unistd.h>
 
 #include <array>
@@ -239,3 +241,4 @@ int cuLaunchKernel(void* kernel, unsigned blocks, unsigned, unsigned, unsigned t
   return 0;
 }
 }
+// NOLINTEND(readability-*, misc-const-correctness, performance-no-int-to-ptr, bugprone-multi-level-implicit-*)

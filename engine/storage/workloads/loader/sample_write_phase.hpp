@@ -132,7 +132,7 @@ class SampleWritePhase final : public PhaseWork {
 
   [[nodiscard]] Status write(const Piece& piece, Meter& meter) {
     if (!piece.creates.empty()) {
-      OpenRequest request{.name = piece.creates, .mode = OpenMode::create, .expected_bytes = piece.file_bytes};
+      const OpenRequest request{.name = piece.creates, .mode = OpenMode::create, .expected_bytes = piece.file_bytes};
       if (auto status = take_into(file_, state_.context->backend->open(request)); !status) return status;
       ++files_made_;
     }

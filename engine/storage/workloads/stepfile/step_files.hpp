@@ -233,7 +233,7 @@ class StepFiles final {
 
   [[nodiscard]] Result<std::unique_ptr<File>> open(const StorageContext& where, std::uint64_t place, OpenMode mode,
                                                    std::uint64_t bytes) {
-    OpenRequest request{.name = name_of(place), .mode = mode, .expected_bytes = bytes};
+    const OpenRequest request{.name = name_of(place), .mode = mode, .expected_bytes = bytes};
     return where.backend->open(request);
   }
 

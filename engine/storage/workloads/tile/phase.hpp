@@ -176,12 +176,12 @@ class TilePhase final : public PhaseWork {
  private:
   /// It begins on all ranks that have a tile, or on none.
   [[nodiscard]] TileOpening opening() const {
-    OpenRequest request{.name = state_.file_name(),
-                        .mode = writes() ? OpenMode::create : OpenMode::read,
-                        .shared = true,
-                        .expected_bytes = state_.shape.file_bytes(),
-                        .unique = true,
-                        .among = &*state_.group};
+    const OpenRequest request{.name = state_.file_name(),
+                              .mode = writes() ? OpenMode::create : OpenMode::read,
+                              .shared = true,
+                              .expected_bytes = state_.shape.file_bytes(),
+                              .unique = true,
+                              .among = &*state_.group};
     return {request, &state_.shape, state_.tile(), together()};
   }
 
