@@ -99,6 +99,8 @@ set(test_environment
   MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE MPIR_CVAR_POLLS_BEFORE_YIELD=10 MPIR_CVAR_POSIX_POLL_FREQUENCY=10
   MPIR_CVAR_ENABLE_HEAVY_YIELD=1
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  # pocl keeps what it has of its devices until the end.
+  "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/leaks_of_others.txt"
   "ULLAGE_FUZZ_CORPUS=${CMAKE_SOURCE_DIR}/tests/fuzz/corpus")
 if(ULLAGE_RACES)
   # The UCX of the mpich wheel puts itself before calls of threads that ThreadSanitizer does not know yet.

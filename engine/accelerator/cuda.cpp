@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -84,7 +85,8 @@ constexpr std::array<Lanes, 12> known_lanes{{{50, 128, 4},
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const CudaCalls& calls, int device, int number) : calls_(calls), device_(device) {
+  CudaDevice(std::shared_ptr<const CudaCalls> calls, int device, int number)
+      : own_calls_(std::move(calls)), calls_(*own_calls_), device_(device) {
     std::array<char, 256> name{};
     int version = 0;
     std::size_t memory = 0;
@@ -244,6 +246,7 @@ class CudaDevice final : public Device {
                                   : device_error(facts_.id, "cannot build kernels: " + complaint));
   }
 
+  std::shared_ptr<const CudaCalls> own_calls_;
   const CudaCalls& calls_;
   int device_;
   void* context_ = nullptr;
@@ -258,10 +261,10 @@ class CudaDevice final : public Device {
 Result<Devices> cuda_devices(const std::string& name) {
   const auto loaded = load_accelerator_library(name);
   if (!loaded) return fail(loaded.error());
-  auto made = std::make_unique<CudaCalls>(*loaded);
+  const auto made = std::make_shared<CudaCalls>(*loaded);
   if (!made->missing().empty())
     return fail(environment_error("accelerator", name + " has no " + made->missing() + ": it is no driver of CUDA"));
-  const CudaCalls& calls = *made.release();  // for as long as the library is loaded, which it stays
+  const CudaCalls& calls = *made;
   int count = 0;
   int code = calls.init(0);
   if (code == 0) code = calls.count(&count);
@@ -275,7 +278,7 @@ Result<Devices> cuda_devices(const std::string& name) {
   Devices devices;
   for (int number = 0; number < count; ++number)
     if (int device = 0; calls.device(&device, number) == 0)
-      devices.push_back(std::make_unique<CudaDevice>(calls, device, number));
+      devices.push_back(std::make_unique<CudaDevice>(made, device, number));
   return devices;
 }
 
