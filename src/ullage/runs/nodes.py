@@ -261,7 +261,7 @@ def _state(
     if not node.rows:
         why = failure or "it has no numbers"
         return OneNode(name=node.name, state="not measured", reason=why, part=part, seconds=seconds, began=node.began)
-    own = [cell.grade for number in numbers if (cell := number.cells[index]) is not None]
+    own = _grades(index, numbers)
     named = sum(cell.named for number in numbers if (cell := number.cells[index]) is not None)
     tested = sum(number.tested and number.cells[index] is not None for number in numbers)
     verdicts = Counter(one.verdict for one in judged if one.node == node.name)
@@ -286,9 +286,13 @@ def _state(
     return OneNode(name=node.name, state=state, reason=why, part=part, seconds=seconds, began=node.began)
 
 
+def _grades(index: int, numbers: Sequence[NodeNumber]) -> list[str | None]:
+    return [cell.grade for number in numbers if (cell := number.cells[index]) is not None]
+
+
 def _is_busy(index: int, numbers: Sequence[NodeNumber]) -> bool:
     """Tell whether most numbers of a node are disturbed, and most of those of the others are not."""
-    own = [cell.grade for number in numbers if (cell := number.cells[index]) is not None]
+    own = _grades(index, numbers)
     others = [cell.grade for number in numbers for at, cell in enumerate(number.cells) if cell and at != index]
     return 2 * own.count("C") > len(own) and 2 * sum(grade in _CLEAN for grade in others) > len(others)
 
