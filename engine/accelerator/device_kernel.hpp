@@ -11,9 +11,15 @@
 
 namespace ullage::accelerator {
 
-inline constexpr const char* device_doc =
-    "Choose the accelerator by its id, such as `opencl:0` (`ullage-engine devices` lists them); `first` "
-    "means the first GPU, or the first of all where there is none.";
+struct DeviceParameters : WindowParameters {
+  std::string device = "first";
+
+  [[nodiscard]] static Table<DeviceParameters> place() {
+    return {text("device", &DeviceParameters::device,
+                 "Choose the accelerator by its id, such as `opencl:0` (`ullage-engine devices` lists them); `first` "
+                 "means the first GPU, or the first of all where there is none.")};
+  }
+};
 
 /// A window asks for its passes one after the other and waits for the last. Its time is that of the host, from before
 /// the first was asked for until the last has ended; that of the device's own clock stands beside it.

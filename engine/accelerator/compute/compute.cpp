@@ -25,16 +25,15 @@ constexpr std::uint64_t starts = 32;
 /// Work items of each unit: as many as a multiprocessor can hold.
 constexpr std::uint64_t items_a_unit = 2048;
 
-struct DeviceComputeParameters : WindowParameters {
-  std::string device = "first";
+struct DeviceComputeParameters : DeviceParameters {
   Real real = Real::fp64;
   std::uint64_t rounds = 1024;
 
   [[nodiscard]] static Table<DeviceComputeParameters> table() {
     using P = DeviceComputeParameters;
     return joined<P>(
-        Table<P>{text("device", &P::device, device_doc),
-                 choice("type", &P::real, {{Real::fp64, "fp64"}, {Real::fp32, "fp32"}}, "Choose the type of numbers."),
+        DeviceParameters::place(),
+        Table<P>{choice("type", &P::real, {{Real::fp64, "fp64"}, {Real::fp32, "fp32"}}, "Choose the type of numbers."),
                  count("rounds", &P::rounds, {1, 65536},
                        "Let each work item of a launch do this many rounds of 128 multiply-adds.")},
         WindowParameters::timing());

@@ -15,8 +15,7 @@ namespace {
 enum class Direction { to_device, to_host };
 enum class HostMemory { pinned, pageable };
 
-struct DeviceCopyParameters : WindowParameters {
-  std::string device = "first";
+struct DeviceCopyParameters : DeviceParameters {
   Direction direction = Direction::to_device;
   HostMemory memory = HostMemory::pinned;
   std::uint64_t size_bytes = std::uint64_t{64} << 20U;
@@ -24,8 +23,8 @@ struct DeviceCopyParameters : WindowParameters {
   [[nodiscard]] static Table<DeviceCopyParameters> table() {
     using P = DeviceCopyParameters;
     return joined<P>(
+        DeviceParameters::place(),
         Table<P>{
-            text("device", &P::device, device_doc),
             choice("direction", &P::direction, {{Direction::to_device, "to-device"}, {Direction::to_host, "to-host"}},
                    "Choose whether data goes to the device or to the host."),
             choice("host_memory", &P::memory, {{HostMemory::pinned, "pinned"}, {HostMemory::pageable, "pageable"}},

@@ -13,15 +13,14 @@ namespace {
 
 enum class Waiting { each, last };
 
-struct DeviceLaunchParameters : WindowParameters {
-  std::string device = "first";
+struct DeviceLaunchParameters : DeviceParameters {
   Waiting waiting = Waiting::each;
 
   [[nodiscard]] static Table<DeviceLaunchParameters> table() {
     using P = DeviceLaunchParameters;
     return joined<P>(
-        Table<P>{text("device", &P::device, device_doc),
-                 choice("wait", &P::waiting, {{Waiting::each, "each"}, {Waiting::last, "last"}},
+        DeviceParameters::place(),
+        Table<P>{choice("wait", &P::waiting, {{Waiting::each, "each"}, {Waiting::last, "last"}},
                         "Wait for the end of each launch, or of the last one of a window, behind which all others are "
                         "in the queue.")},
         WindowParameters::timing());

@@ -21,16 +21,15 @@ inline constexpr std::uint64_t pair_bytes = 16;
 inline constexpr std::uint64_t array_unit = Grid{}.group * elements_each * pair_bytes;
 inline constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
 
-struct DeviceStreamParameters : WindowParameters {
-  std::string device = "first";
+struct DeviceStreamParameters : DeviceParameters {
   StreamKind kind = StreamKind::triad;
   std::uint64_t working_set_bytes = std::uint64_t{256} << 20U;
 
   [[nodiscard]] static Table<DeviceStreamParameters> table() {
     using P = DeviceStreamParameters;
     return joined<P>(
+        DeviceParameters::place(),
         Table<P>{
-            text("device", &P::device, device_doc),
             choice("kernel", &P::kind,
                    {{StreamKind::read, "read"},
                     {StreamKind::write, "write"},
